@@ -1,0 +1,128 @@
+"""Array namespaces, devices, dtypes: the only place that asks which library an array is from.
+
+Everything above computes with the namespace `xp` of the caller's own arrays, so NumPy, torch,
+CuPy, JAX and array-api-strict arrays stay in their library, on their device, in their dtype.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, TypeAlias
+
+import array_api_compat
+import numpy as np
+
+Array: TypeAlias = Any
+"""An array of any library of the array API standard."""
+
+Namespace: TypeAlias = Any
+"""The module of array functions that belongs to an array."""
+
+
+def namespace(*arrays: Array) -> Namespace:
+    """Return the array functions of the library that the arrays are from."""
+    return array_api_compat.array_namespace(*arrays)
+
+
+def is_foreign(x: Any) -> bool:
+    """Say whether `x` is an array of a library other than NumPy."""
+    return array_api_compat.is_array_api_obj(x) and not array_api_compat.is_numpy_array(x)
+
+
+def device_of(x: Array) -> Any:
+    """Return the device of an array, in its library's words."""
+    return array_api_compat.device(x)
+
+
+def wide_dtype(x: Array) -> Any:
+    """Return float64 where the library and device of `x` have it, else the dtype of `x`.
+
+    Sums over rows are kept in this dtype, so that float32 data lose nothing that matters. JAX
+    has it only with its 64-bit mode on, and some devices never.
+    """
+    xp = namespace(x)
+    if array_api_compat.is_numpy_array(x):
+        return xp.float64
+    kinds = xp.__array_namespace_info__().dtypes(device=device_of(x), kind="real floating")
+    return kinds.get("float64", x.dtype)
+
+
+def to_numpy(x: Array) -> np.ndarray[Any, Any]:
+    """Copy (or view) an array of any library as a NumPy array on the host."""
+    if array_api_compat.is_torch_array(x):
+        return np.asarray(x.detach().cpu().numpy())
+    if array_api_compat.is_cupy_array(x):
+        return np.asarray(x.get())
+    return np.asarray(x)
+
+
+def like(values: Any, reference: Array, dtype: Any = None) -> Array:
+    """Return host `values` in the library, on the device and (by default) in the dtype of `reference`."""
+    xp = namespace(reference)
+    host = np.ascontiguousarray(values)
+    return xp.asarray(host, dtype=dtype or reference.dtype, device=device_of(reference))
+
+
+def take_rows(X: Array, rows: np.ndarray[Any, Any]) -> Array:
+    """Return the rows of `X` at the host integer positions `rows`, as a copy."""
+    xp = namespace(X)
+    if array_api_compat.is_numpy_array(X):
+        return X[rows]
+    return xp.take(X, xp.asarray(rows, device=device_of(X)), axis=0)
+
+
+def as_table(X: Any, name: str = "X", *, minimum_rows: int = 1) -> Array:
+    """Return `X` as a finite two-dimensional float32 or float64 array of its own library.
+
+    Integers and booleans become float64; anything else that is not a table of real numbers is an
+    error that names what was found, where, and what to do.
+    """
+    X = X if array_api_compat.is_array_api_obj(X) else np.asarray(X)
+    xp = namespace(X)
+    if X.ndim != 2:
+        raise ValueError(
+            f"{name} has {X.ndim} dimension(s), shape {tuple(X.shape)}; it must be a table, "
+            "(rows, columns). Use X.reshape(-1, 1) for a single column."
+        )
+    if array_api_compat.is_numpy_array(X) and X.dtype.kind not in "fiub":
+        raise TypeError(
+            f"{name} has dtype {X.dtype}; it must hold real numbers. Select the numeric columns, "
+            "or convert with X.astype(float)."
+        )
+    if xp.isdtype(X.dtype, "complex floating"):
+        raise ValueError(f"{name} holds complex numbers (dtype {X.dtype}); pass real columns.")
+    rows, columns = X.shape
+    if columns == 0 or rows < minimum_rows:
+        raise ValueError(
+            f"{name} has {rows} row(s) and {columns} column(s); "
+            f"at least {minimum_rows} row(s) and 1 column are required."
+        )
+    if X.dtype not in (xp.float32, xp.float64):
+        narrow = xp.isdtype(X.dtype, "real floating") and xp.finfo(X.dtype).bits < 32
+        target = xp.float32 if narrow else wide_dtype(X)
+        X = xp.astype(X, target)
+    check_finite(X, name)
+    return X
+
+
+def check_finite(X: Array, name: str = "X", columns: Any = None) -> None:
+    """Raise a ValueError that names the first column and row where `X` is NaN or infinite."""
+    xp = namespace(X)
+    with warnings.catch_warnings():  # the sum of huge values may overflow; it is then looked at
+        warnings.simplefilter("ignore", RuntimeWarning)
+        if bool(xp.isfinite(xp.sum(X))):
+            return
+    bad = ~xp.isfinite(X)
+    if not bool(xp.any(bad)):
+        return
+    per_column = to_numpy(xp.sum(xp.astype(bad, xp.int64), axis=0))
+    column = int(np.flatnonzero(per_column)[0])
+    row = int(np.flatnonzero(to_numpy(bad[:, column]))[0])
+    value = "NaN" if bool(xp.isnan(X[row, column])) else "infinity"
+    label = f"column {column}" if columns is None else f"column {columns[column]!r}"
+    affected = int(np.count_nonzero(per_column))
+    raise ValueError(
+        f"{name} contains {value}: {label} at row {row} ({int(per_column.sum())} such value(s) in "
+        f"{affected} column(s)). Drop those rows or fill them first, for instance with "
+        "sklearn.impute.SimpleImputer."
+    )

@@ -1,0 +1,145 @@
+"""What an index is: an object that sees projected scores and nothing else.
+
+An index scores a direction u by the scores t_i = <x_i, u>. Most are a mean,
+
+    index(u) = mean_i phi(t_i),        gradient = mean_i phi'(t_i) x_i,
+
+and declare `value` (phi) and `slope` (phi'). Some are a function of a few means,
+
+    index(u) = F(mean phi_1, ..., mean phi_k),
+    gradient = sum_j dF_j mean_i phi_j'(t_i) x_i,
+
+and declare `n_features`, `combine` (F) and `weights` (dF) as well. A few look at the order of all
+the scores at once (`whole_sample`); they choose among directions but cannot climb.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sightline._arrays import Array, Namespace
+
+
+class Index:
+    """One feature, and its mean as the value: the base that most indices need.
+
+    Scores arrive as an array of any shape; values and slopes leave in that shape, with a leading
+    axis of length `n_features` where there is more than one feature.
+
+    Attributes
+    ----------
+    name : the name in reports; for registered indices the key in `INDICES`.
+    n_features : how many pointwise features it has.
+    combines : whether the value is a function of the feature means (`combine`, `weights`).
+    whole_sample : whether it needs all scores of a direction at once (`value_of_sample`).
+    even : whether u and -u always have the same value.
+    selection : name of the index psi that chooses among its directions; None is the index itself.
+    step_sizes : the two step sizes that suit it on whitened data.
+    """
+
+    name: str = ""
+    n_features: int = 1
+    combines: bool = False
+    whole_sample: bool = False
+    even: bool = False
+    selection: str | None = None
+    step_sizes: tuple[float, float] = (1.0, 0.25)
+
+    def value(self, scores: Array, xp: Namespace) -> Array:
+        """Return phi(t) for every score."""
+        return self.value_slope(scores, xp)[0]
+
+    def slope(self, scores: Array, xp: Namespace) -> Array:
+        """Return phi'(t) for every score."""
+        return self.value_slope(scores, xp)[1]
+
+    def value_slope(self, scores: Array, xp: Namespace) -> tuple[Array, Array]:
+        """Return phi(t) and phi'(t) together."""
+        return self.value(scores, xp), self.slope(scores, xp)
+
+    def combine(self, means: Array, xp: Namespace) -> Array:  # noqa: ARG002  (xp: the contract)
+        """Return F of the feature means, (n_features, m) -> (m,)."""
+        return means[0, ...]
+
+    def weights(self, means: Array, xp: Namespace) -> Array:
+        """Return dF / d mean_j, (n_features, m) -> (n_features, m)."""
+        return xp.ones_like(means)
+
+    def value_of_sample(self, scores: Array, xp: Namespace) -> Array:
+        """Return the value of each column of `scores` (n, m) when all rows are at hand."""
+        means = xp.mean(self.value(scores, xp), axis=-2)
+        return self.combine(xp.reshape(means, (self.n_features, -1)), xp)
+
+    def __repr__(self) -> str:
+        """Show the constructor call."""
+        options = ", ".join(f"{key}={value!r}" for key, value in vars(self).items())
+        return f"{type(self).__name__}({options})"
+
+    def __eq__(self, other: object) -> bool:
+        """Two indices of one class with the same options are the same index."""
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        """Hash by class and options, as equality is."""
+        return hash((type(self), tuple(sorted(vars(self).items()))))
+
+
+class UserIndex(Index):
+    """A user's own object, completed with the defaults for whatever it leaves undeclared."""
+
+    def __init__(self, written: Any) -> None:
+        self.written = written
+        self.name = str(getattr(written, "name", "") or type(written).__name__)
+        for trait in ("n_features", "combines", "whole_sample", "even", "selection", "step_sizes"):
+            setattr(self, trait, getattr(written, trait, getattr(Index, trait)))
+
+    def __repr__(self) -> str:
+        """Show the user's object as it shows itself."""
+        return repr(self.written)
+
+    def value_slope(self, scores: Array, xp: Namespace) -> tuple[Array, Array]:
+        """Return phi(t) and phi'(t) from whichever methods the object has."""
+        if hasattr(self.written, "value_slope"):
+            value, slope = self.written.value_slope(scores, xp)
+            return value, slope
+        return self.written.value(scores, xp), self.written.slope(scores, xp)
+
+    def value(self, scores: Array, xp: Namespace) -> Array:
+        """Return phi(t), without the slope where the object can do so."""
+        if hasattr(self.written, "value"):
+            return self.written.value(scores, xp)
+        return self.value_slope(scores, xp)[0]
+
+    def slope(self, scores: Array, xp: Namespace) -> Array:
+        """Return phi'(t), without the value where the object can do so."""
+        if hasattr(self.written, "slope"):
+            return self.written.slope(scores, xp)
+        return self.value_slope(scores, xp)[1]
+
+    def combine(self, means: Array, xp: Namespace) -> Array:
+        """Return the object's F, or the plain mean."""
+        return getattr(self.written, "combine", super().combine)(means, xp)
+
+    def weights(self, means: Array, xp: Namespace) -> Array:
+        """Return the object's dF, or ones."""
+        return getattr(self.written, "weights", super().weights)(means, xp)
+
+    def value_of_sample(self, scores: Array, xp: Namespace) -> Array:
+        """Return the object's value of the whole sample, or the value by its means."""
+        return getattr(self.written, "value_of_sample", super().value_of_sample)(scores, xp)
+
+
+def missing_methods(written: Any) -> list[str]:
+    """List what an object lacks to be an index; empty when it is complete."""
+
+    def has(method: str) -> bool:
+        return callable(getattr(written, method, None))
+
+    if getattr(written, "whole_sample", False):
+        return [] if has("value_of_sample") else ["value_of_sample(scores, xp)"]
+    lacking = []
+    if not (has("value_slope") or (has("value") and has("slope"))):
+        lacking.append("value_slope(scores, xp), or value and slope")
+    if getattr(written, "combines", False) or getattr(written, "n_features", 1) > 1:
+        lacking += [f"{name}(means, xp)" for name in ("combine", "weights") if not has(name)]
+    return lacking

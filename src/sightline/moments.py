@@ -1,0 +1,57 @@
+"""Third and fourth moments of the rows, as d x d matrices and vectors, never larger.
+
+Each is a mean over rows of a weight times x or x x^T, summed in fixed blocks, so that weights that
+depend on the row's norm or its score along a direction cost one matrix product a block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sightline._arrays import Array, device_of, namespace, wide_dtype
+from sightline.sums import row_blocks
+
+Weights = Callable[[Array], Array]
+"""Maps a block of rows (b, d) to a weight for each row (b,)."""
+
+
+def squared_norms(rows: Array) -> Array:
+    """Return |x|^2 for every row."""
+    return namespace(rows).sum(rows * rows, axis=-1)
+
+
+def weighted_mean(X: Array, weights: Weights) -> Array:
+    """Return mean_i w(x_i) x_i, shape (d,), in the wide dtype."""
+    xp = namespace(X)
+    total = xp.zeros(X.shape[1], dtype=wide_dtype(X), device=device_of(X))
+    for block in row_blocks(X.shape[0]):
+        rows = xp.astype(X[block, :], wide_dtype(X), copy=False)
+        total = total + weights(rows) @ rows
+    return total / X.shape[0]
+
+
+def weighted_scatter(X: Array, weights: Weights) -> Array:
+    """Return mean_i w(x_i) x_i x_i^T, shape (d, d), in the wide dtype."""
+    xp = namespace(X)
+    total = xp.zeros((X.shape[1], X.shape[1]), dtype=wide_dtype(X), device=device_of(X))
+    for block in row_blocks(X.shape[0]):
+        rows = xp.astype(X[block, :], wide_dtype(X), copy=False)
+        total = total + (rows * weights(rows)[:, None]).T @ rows
+    return total / X.shape[0]
+
+
+def third_moment_vector(X: Array) -> Array:
+    """Return mean |x|^2 x, the third moment contracted with itself: points to the skewed side."""
+    return weighted_mean(X, squared_norms)
+
+
+def third_moment_along(X: Array, direction: Array) -> Array:
+    """Return mean <x, v> x x^T, the third moment contracted with a direction v (d,)."""
+    xp = namespace(X)
+    v = xp.astype(direction, wide_dtype(X), copy=False)
+    return weighted_scatter(X, lambda rows: rows @ v)
+
+
+def fourth_moment_matrix(X: Array) -> Array:
+    """Return mean |x|^2 x x^T, the kurtosis matrix of Cov4max and Cov4min."""
+    return weighted_scatter(X, squared_norms)

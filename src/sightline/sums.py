@@ -1,0 +1,141 @@
+"""Sums over rows: a kernel returns sums and their count, and only the top of the call divides.
+
+For directions U (m, d) and rows X_b (b, d), one block is two matrix products around an
+elementwise map,
+
+    T = X_b U^T,      values = sum_rows phi(T),      slopes = phi'(T)^T X_b,
+
+all starts at once. Sums merge, so the same kernel serves a block in cache, a file, a GPU chunk or
+a remote partition. Blocks have a fixed number of rows and are merged in their order, so that the
+bits do not depend on how the rows were handed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sightline._arrays import Array, namespace, wide_dtype
+from sightline.indices import Index
+
+ROW_BLOCK = 1024
+"""Rows of a block: a block of scores for a few hundred starts stays in the second-level cache."""
+
+_DIRECTION_BLOCK = 64
+"""Directions whose scores over all rows are held at once for a whole-sample index."""
+
+_ACCUMULATE = 32
+"""Rows that are added in the data's own dtype before the sum goes on in a wide one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Sums over `count` rows of each feature's value (f, m) and its slope times the row (f, m, d).
+
+    Either part is None where the caller did not ask for it.
+    """
+
+    count: int
+    values: Array | None = None
+    slopes: Array | None = None
+
+    def __add__(self, other: Sums) -> Sums:
+        """Merge two sums over different rows."""
+        return Sums(
+            self.count + other.count,
+            _add(self.values, other.values),
+            _add(self.slopes, other.slopes),
+        )
+
+
+def _add(first: Array | None, second: Array | None) -> Array | None:
+    return None if first is None or second is None else first + second
+
+
+def row_blocks(n_rows: int, size: int = ROW_BLOCK) -> Iterator[slice]:
+    """Cut `n_rows` rows into slices of `size`, the last one shorter."""
+    return (slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size))
+
+
+def sum_rows(values: Array) -> Array:
+    """Sum over the rows (axis -2) in the wide dtype, by short runs in the data's own."""
+    xp = namespace(values)
+    rows = values.shape[-2]
+    even = rows - rows % _ACCUMULATE
+    head = xp.reshape(
+        values[..., :even, :], (*values.shape[:-2], even // _ACCUMULATE, _ACCUMULATE, -1)
+    )
+    wide = wide_dtype(values)
+    total = xp.sum(xp.sum(head, axis=-2), axis=-2, dtype=wide)
+    return total + xp.sum(values[..., even:, :], axis=-2, dtype=wide)
+
+
+def block_sums(
+    index: Index, directions: Array, rows: Array, *, values: bool, slopes: bool
+) -> Sums:
+    """Sum the index's features and their slopes over one block of rows, for all directions."""
+    xp = namespace(directions, rows)
+    scores = rows @ directions.T
+    value = slope = None
+    if values and slopes:
+        value, slope = index.value_slope(scores, xp)
+    elif values:
+        value = index.value(scores, xp)
+    elif slopes:
+        slope = index.slope(scores, xp)
+    features = (index.n_features, *scores.shape)
+    return Sums(
+        rows.shape[0],
+        None if value is None else sum_rows(xp.reshape(value, features)),
+        None
+        if slope is None
+        else xp.astype(_slopes_times_rows(slope, rows, features), wide_dtype(rows)),
+    )
+
+
+def _slopes_times_rows(slope: Array, rows: Array, features: tuple[int, ...]) -> Array:
+    """Return slope^T X for every feature, (f, b, m) and (b, d) -> (f, m, d)."""
+    xp = namespace(rows)
+    return xp.matmul(xp.matrix_transpose(xp.reshape(slope, features)), rows)
+
+
+def index_sums(
+    index: Index, directions: Array, X: Array, *, values: bool = True, slopes: bool = False
+) -> Sums:
+    """Sum over all rows of `X`, block after block in fixed order."""
+    total: Sums | None = None
+    for block in row_blocks(X.shape[0]):
+        part = block_sums(index, directions, X[block, :], values=values, slopes=slopes)
+        total = part if total is None else total + part
+    if total is None:
+        raise ValueError("X has 0 rows; an index is a mean over at least one row.")
+    return total
+
+
+def index_values(index: Index, directions: Array, X: Array) -> Array:
+    """Return the value of every direction on the rows of `X`, shape (m,), in the wide dtype."""
+    xp = namespace(directions, X)
+    if index.whole_sample:
+        parts = [
+            index.value_of_sample(X @ directions[block, :].T, xp)
+            for block in row_blocks(directions.shape[0], _DIRECTION_BLOCK)
+        ]
+        return xp.astype(xp.concat(parts), wide_dtype(X))
+    sums = index_sums(index, directions, X)
+    return index.combine(sums.values / sums.count, xp)
+
+
+def index_gradients(index: Index, directions: Array, X: Array) -> Array:
+    """Return the Euclidean gradient of the index at every direction, (m, d), in the dtype of X."""
+    xp = namespace(directions, X)
+    if index.whole_sample:
+        raise ValueError(
+            f"index {index.name!r} has no slope, so nothing can climb it; use it as select=... "
+            "beside an index that has one, such as 'relu2'."
+        )
+    sums = index_sums(index, directions, X, values=index.combines, slopes=True)
+    means = sums.slopes / sums.count
+    if index.combines:
+        weights = index.weights(sums.values / sums.count, xp)
+        return xp.astype(xp.sum(weights[..., None] * means, axis=0), X.dtype)
+    return xp.astype(means[0, ...], X.dtype)
