@@ -57,7 +57,7 @@ def to_numpy(x: Array) -> np.ndarray[Any, Any]:
 
 
 def like(values: Any, reference: Array, dtype: Any = None) -> Array:
-    """Return host `values` in the library, on the device and (by default) in the dtype of `reference`."""
+    """Return host `values` in the library, on the device and in the dtype of `reference`."""
     xp = namespace(reference)
     host = np.ascontiguousarray(values)
     return xp.asarray(host, dtype=dtype or reference.dtype, device=device_of(reference))

@@ -1,4 +1,4 @@
-"""Checks of options where they enter: each message has the option, the value got, and what is accepted."""
+"""Checks of options where they enter; a message has the option, the value got, what is accepted."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ def check_count(option: str, got: Any, *, at_least: int = 1, at_most: int | None
         wanted = f"a whole number from {at_least} to {at_most}"
     if isinstance(got, bool | np.bool_) or not isinstance(got, numbers.Integral):
         raise TypeError(f"{option}={got!r} must be {wanted}.")
-    if got < at_least or (at_most is not None and got > at_most):
+    count = int(got)
+    if count < at_least or (at_most is not None and count > at_most):
         raise ValueError(f"{option}={got!r} must be {wanted}.")
-    return int(got)
+    return count
 
 
 def check_number(

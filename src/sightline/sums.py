@@ -47,9 +47,25 @@ class Sums:
             _add(self.slopes, other.slopes),
         )
 
+    @property
+    def mean_values(self) -> Array:
+        """Each feature's mean value, (f, m)."""
+        return _asked_for(self.values) / self.count
+
+    @property
+    def mean_slopes(self) -> Array:
+        """Each feature's mean slope times the row, (f, m, d)."""
+        return _asked_for(self.slopes) / self.count
+
 
 def _add(first: Array | None, second: Array | None) -> Array | None:
     return None if first is None or second is None else first + second
+
+
+def _asked_for(part: Array | None) -> Array:
+    if part is None:
+        raise ValueError("this part of the sums was not asked for")
+    return part
 
 
 def row_blocks(n_rows: int, size: int = ROW_BLOCK) -> Iterator[slice]:
@@ -121,8 +137,7 @@ def index_values(index: Index, directions: Array, X: Array) -> Array:
             for block in row_blocks(directions.shape[0], _DIRECTION_BLOCK)
         ]
         return xp.astype(xp.concat(parts), wide_dtype(X))
-    sums = index_sums(index, directions, X)
-    return index.combine(sums.values / sums.count, xp)
+    return index.combine(index_sums(index, directions, X).mean_values, xp)
 
 
 def index_gradients(index: Index, directions: Array, X: Array) -> Array:
@@ -134,8 +149,7 @@ def index_gradients(index: Index, directions: Array, X: Array) -> Array:
             "beside an index that has one, such as 'relu2'."
         )
     sums = index_sums(index, directions, X, values=index.combines, slopes=True)
-    means = sums.slopes / sums.count
-    if index.combines:
-        weights = index.weights(sums.values / sums.count, xp)
-        return xp.astype(xp.sum(weights[..., None] * means, axis=0), X.dtype)
-    return xp.astype(means[0, ...], X.dtype)
+    if not index.combines:
+        return xp.astype(sums.mean_slopes[0, ...], X.dtype)
+    weights = index.weights(sums.mean_values, xp)
+    return xp.astype(xp.sum(weights[..., None] * sums.mean_slopes, axis=0), X.dtype)

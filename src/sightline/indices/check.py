@@ -1,6 +1,8 @@
-"""Is a slope the derivative of its value? A finite-difference check, for indices that users write."""
+"""Is a slope the derivative of its value? A finite-difference check for indices of users."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,7 +14,7 @@ _TOLERANCE = 1e-4
 
 
 def check_derivative(index: Index) -> None:
-    """Raise a ValueError where `slope` is not the derivative of `value`, or `weights` of `combine`.
+    """Raise where `slope` is not the derivative of `value`, or `weights` that of `combine`.
 
     At a kink the one-sided differences disagree and any slope between them is right.
     """
@@ -22,24 +24,28 @@ def check_derivative(index: Index) -> None:
     forward = (_featured(index, index.value(_POINTS + _STEP, np)) - value) / _STEP
     backward = (value - _featured(index, index.value(_POINTS - _STEP, np))) / _STEP
     slope = _featured(index, index.slope(_POINTS, np))
-    _compare(index, "slope", "value", _POINTS, slope, forward, backward)
+    _compare(index, Rise("slope", "value", _POINTS, forward, backward), slope)
 
     means = np.linspace(0.3, 2.7, 7) * np.arange(1, index.n_features + 1)[:, None]
     here, weights = index.combine(means, np), index.weights(means, np)
     for feature in range(index.n_features):
         step = np.zeros_like(means)
         step[feature] = _STEP
-        ahead = (index.combine(means + step, np) - here) / _STEP
-        behind = (here - index.combine(means - step, np)) / _STEP
-        _compare(
-            index,
-            "weights",
-            "combine",
-            means[feature],
-            weights[None, feature],
-            ahead[None],
-            behind[None],
-        )
+        forward = (index.combine(means + step, np) - here) / _STEP
+        backward = (here - index.combine(means - step, np)) / _STEP
+        rise = Rise("weights", "combine", means[feature], forward[None], backward[None])
+        _compare(index, rise, weights[None, feature])
+
+
+@dataclass(frozen=True)
+class Rise:
+    """How fast `function` rises at `points`, forwards and backwards, (features, points)."""
+
+    derivative: str
+    function: str
+    points: np.ndarray
+    forward: np.ndarray
+    backward: np.ndarray
 
 
 def _featured(index: Index, values: np.ndarray) -> np.ndarray:
@@ -53,24 +59,17 @@ def _featured(index: Index, values: np.ndarray) -> np.ndarray:
     return values.reshape(shape)
 
 
-def _compare(
-    index: Index,
-    derivative: str,
-    function: str,
-    points: np.ndarray,
-    claimed: np.ndarray,
-    forward: np.ndarray,
-    backward: np.ndarray,
-) -> None:
-    slack = _TOLERANCE * (1 + np.maximum(np.abs(forward), np.abs(backward)))
-    low = np.minimum(forward, backward) - slack
-    high = np.maximum(forward, backward) + slack
+def _compare(index: Index, rise: Rise, claimed: np.ndarray) -> None:
+    steepest = np.maximum(np.abs(rise.forward), np.abs(rise.backward))
+    slack = _TOLERANCE * (1 + steepest)
+    low = np.minimum(rise.forward, rise.backward) - slack
+    high = np.maximum(rise.forward, rise.backward) + slack
     wrong = np.argwhere(~((low <= claimed) & (claimed <= high)))
     if wrong.size:
         feature, place = wrong[0]
+        rate = (rise.forward[feature, place] + rise.backward[feature, place]) / 2
         raise ValueError(
-            f"index {index.name}: {derivative} is {claimed[feature, place]:.6g} at "
-            f"{points[place]:.3g}, but {function} rises there at a rate of "
-            f"{(forward[feature, place] + backward[feature, place]) / 2:.6g}; "
-            f"{derivative} must be the derivative of {function}."
+            f"index {index.name}: {rise.derivative} is {claimed[feature, place]:.6g} at "
+            f"{rise.points[place]:.3g}, but {rise.function} rises there at a rate of {rate:.6g}; "
+            f"{rise.derivative} must be the derivative of {rise.function}."
         )

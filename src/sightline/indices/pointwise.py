@@ -118,7 +118,7 @@ class LogCosh(Index):
         self.scale = check_number("scale", scale, low=0, open_low=True)
 
     def value(self, scores: Array, xp: Namespace) -> Array:
-        """Return sign (|t| + (log(1 + exp(-2 scale |t|)) - log 2) / scale), which never overflows."""
+        """Return sign (|t| + (log(1 + exp(-2 scale |t|)) - log 2) / scale): no overflow."""
         size = xp.abs(scores)
         bend = xp.log1p(xp.exp((-2 * self.scale) * size)) - math.log(2)
         return self.sign * (size + bend / self.scale)
