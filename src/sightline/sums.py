@@ -76,10 +76,10 @@ def row_blocks(n_rows: int, size: int = ROW_BLOCK) -> Iterator[slice]:
 def sum_rows(values: Array) -> Array:
     """Sum over the rows (axis -2) in the wide dtype, by short runs in the data's own."""
     xp = namespace(values)
-    rows = values.shape[-2]
+    *leading, rows, columns = values.shape
     even = rows - rows % _ACCUMULATE
     head = xp.reshape(
-        values[..., :even, :], (*values.shape[:-2], even // _ACCUMULATE, _ACCUMULATE, -1)
+        values[..., :even, :], (*leading, even // _ACCUMULATE, _ACCUMULATE, columns)
     )
     wide = wide_dtype(values)
     total = xp.sum(xp.sum(head, axis=-2), axis=-2, dtype=wide)
