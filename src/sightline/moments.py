@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sightline._arrays import Array, device_of, namespace, wide_dtype
-from sightline.sums import row_blocks
+from sightline.sums import require_rows, row_blocks
 
 Weights = Callable[[Array], Array]
 """Maps a block of rows (b, d) to a weight for each row (b,)."""
@@ -23,6 +23,7 @@ def squared_norms(rows: Array) -> Array:
 def weighted_mean(X: Array, weights: Weights) -> Array:
     """Return mean_i w(x_i) x_i, shape (d,), in the wide dtype."""
     xp = namespace(X)
+    require_rows(X)
     total = xp.zeros(X.shape[1], dtype=wide_dtype(X), device=device_of(X))
     for block in row_blocks(X.shape[0]):
         rows = xp.astype(X[block, :], wide_dtype(X), copy=False)
@@ -33,6 +34,7 @@ def weighted_mean(X: Array, weights: Weights) -> Array:
 def weighted_scatter(X: Array, weights: Weights) -> Array:
     """Return mean_i w(x_i) x_i x_i^T, shape (d, d), in the wide dtype."""
     xp = namespace(X)
+    require_rows(X)
     total = xp.zeros((X.shape[1], X.shape[1]), dtype=wide_dtype(X), device=device_of(X))
     for block in row_blocks(X.shape[0]):
         rows = xp.astype(X[block, :], wide_dtype(X), copy=False)

@@ -14,9 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 
 from sightline._arrays import Array, namespace, wide_dtype
 from sightline.indices import Index
+from sightline.indices.contract import with_feature_axis
 
 ROW_BLOCK = 1024
 """Rows of a block: a block of scores for a few hundred starts stays in the second-level cache."""
@@ -73,14 +76,18 @@ def row_blocks(n_rows: int, size: int = ROW_BLOCK) -> Iterator[slice]:
     return (slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size))
 
 
+def require_rows(X: Array) -> None:
+    """Raise where `X` has no rows, of which there is no mean."""
+    if X.shape[0] == 0:
+        raise ValueError("X has 0 rows; a mean is over at least one row.")
+
+
 def sum_rows(values: Array) -> Array:
     """Sum over the rows (axis -2) in the wide dtype, by short runs in the data's own."""
     xp = namespace(values)
     *leading, rows, columns = values.shape
     even = rows - rows % _ACCUMULATE
-    head = xp.reshape(
-        values[..., :even, :], (*leading, even // _ACCUMULATE, _ACCUMULATE, columns)
-    )
+    head = xp.reshape(values[..., :even, :], (*leading, even // _ACCUMULATE, _ACCUMULATE, columns))
     wide = wide_dtype(values)
     total = xp.sum(xp.sum(head, axis=-2), axis=-2, dtype=wide)
     return total + xp.sum(values[..., even:, :], axis=-2, dtype=wide)
@@ -99,39 +106,33 @@ def block_sums(
         value = index.value(scores, xp)
     elif slopes:
         slope = index.slope(scores, xp)
-    features = (index.n_features, *scores.shape)
-    return Sums(
-        rows.shape[0],
-        None if value is None else sum_rows(xp.reshape(value, features)),
-        None
-        if slope is None
-        else xp.astype(_slopes_times_rows(slope, rows, features), wide_dtype(rows)),
-    )
-
-
-def _slopes_times_rows(slope: Array, rows: Array, features: tuple[int, ...]) -> Array:
-    """Return slope^T X for every feature, (f, b, m) and (b, d) -> (f, m, d)."""
-    xp = namespace(rows)
-    return xp.matmul(xp.matrix_transpose(xp.reshape(slope, features)), rows)
+    if value is not None:
+        value = sum_rows(with_feature_axis(index, value, scores))
+    if slope is not None:
+        slope = with_feature_axis(index, slope, scores)
+        slope = xp.astype(xp.matmul(xp.matrix_transpose(slope), rows), wide_dtype(rows))
+    return Sums(rows.shape[0], value, slope)
 
 
 def index_sums(
     index: Index, directions: Array, X: Array, *, values: bool = True, slopes: bool = False
 ) -> Sums:
     """Sum over all rows of `X`, block after block in fixed order."""
-    total: Sums | None = None
-    for block in row_blocks(X.shape[0]):
-        part = block_sums(index, directions, X[block, :], values=values, slopes=slopes)
-        total = part if total is None else total + part
-    if total is None:
-        raise ValueError("X has 0 rows; an index is a mean over at least one row.")
-    return total
+    require_rows(X)
+    return reduce(
+        add,
+        (
+            block_sums(index, directions, X[block, :], values=values, slopes=slopes)
+            for block in row_blocks(X.shape[0])
+        ),
+    )
 
 
 def index_values(index: Index, directions: Array, X: Array) -> Array:
     """Return the value of every direction on the rows of `X`, shape (m,), in the wide dtype."""
     xp = namespace(directions, X)
     if index.whole_sample:
+        require_rows(X)
         parts = [
             index.value_of_sample(X @ directions[block, :].T, xp)
             for block in row_blocks(directions.shape[0], _DIRECTION_BLOCK)

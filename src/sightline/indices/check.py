@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sightline.indices.contract import Index
+from sightline._arrays import namespace
+from sightline.indices.contract import Index, with_feature_axis
 
 _POINTS = np.linspace(-3.1, 3.3, 65)
 _STEP = 1e-5
@@ -18,23 +19,9 @@ def check_derivative(index: Index) -> None:
 
     At a kink the one-sided differences disagree and any slope between them is right.
     """
-    if index.whole_sample:
-        return
-    value = _featured(index, index.value(_POINTS, np))
-    forward = (_featured(index, index.value(_POINTS + _STEP, np)) - value) / _STEP
-    backward = (value - _featured(index, index.value(_POINTS - _STEP, np))) / _STEP
-    slope = _featured(index, index.slope(_POINTS, np))
-    _compare(index, Rise("slope", "value", _POINTS, forward, backward), slope)
-
-    means = np.linspace(0.3, 2.7, 7) * np.arange(1, index.n_features + 1)[:, None]
-    here, weights = index.combine(means, np), index.weights(means, np)
-    for feature in range(index.n_features):
-        step = np.zeros_like(means)
-        step[feature] = _STEP
-        forward = (index.combine(means + step, np) - here) / _STEP
-        backward = (here - index.combine(means - step, np)) / _STEP
-        rise = Rise("weights", "combine", means[feature], forward[None], backward[None])
-        _compare(index, rise, weights[None, feature])
+    if not index.whole_sample:
+        _check_slope(index)
+        _check_weights(index)
 
 
 @dataclass(frozen=True)
@@ -48,15 +35,33 @@ class Rise:
     backward: np.ndarray
 
 
-def _featured(index: Index, values: np.ndarray) -> np.ndarray:
-    shape = (index.n_features, _POINTS.size)
-    if values.size != shape[0] * shape[1]:
-        raise ValueError(
-            f"index {index.name}: value and slope of scores of shape {_POINTS.shape} have shape "
-            f"{values.shape}; they must keep the shape of the scores, with a leading axis of "
-            f"length n_features={index.n_features} where that is more than 1."
-        )
-    return values.reshape(shape)
+def _check_slope(index: Index) -> None:
+    xp = namespace(_POINTS)
+    before, here, after = (
+        with_feature_axis(index, index.value(_POINTS + step, xp), _POINTS)
+        for step in (-_STEP, 0.0, _STEP)
+    )
+    slope = with_feature_axis(index, index.slope(_POINTS, xp), _POINTS)
+    rise = Rise("slope", "value", _POINTS, (after - here) / _STEP, (here - before) / _STEP)
+    _compare(index, rise, slope)
+
+
+def _check_weights(index: Index) -> None:
+    """Compare the weights that a gradient takes, which without `combines` are 1, 0, 0, ..."""
+    means = np.linspace(0.3, 2.7, 7) * np.arange(1, index.n_features + 1)[:, None]
+    xp = namespace(means)
+    here = index.combine(means, xp)
+    weights = np.zeros_like(means)
+    weights[:1] = 1
+    if index.combines:
+        weights = index.weights(means, xp)
+    for feature in range(index.n_features):
+        step = np.zeros_like(means)
+        step[feature] = _STEP
+        forward = (index.combine(means + step, xp) - here) / _STEP
+        backward = (here - index.combine(means - step, xp)) / _STEP
+        rise = Rise("weights", "combine", means[feature], forward[None], backward[None])
+        _compare(index, rise, weights[None, feature])
 
 
 def _compare(index: Index, rise: Rise, claimed: np.ndarray) -> None:

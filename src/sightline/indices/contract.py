@@ -90,8 +90,9 @@ class UserIndex(Index):
     def __init__(self, written: Any) -> None:
         self.written = written
         self.name = str(getattr(written, "name", "") or type(written).__name__)
-        for trait in ("n_features", "combines", "whole_sample", "even", "selection", "step_sizes"):
+        for trait in ("n_features", "whole_sample", "even", "selection", "step_sizes"):
             setattr(self, trait, getattr(written, trait, getattr(Index, trait)))
+        self.combines = has_method(written, "combine")
 
     def __repr__(self) -> str:
         """Show the user's object as it shows itself."""
@@ -99,47 +100,72 @@ class UserIndex(Index):
 
     def value_slope(self, scores: Array, xp: Namespace) -> tuple[Array, Array]:
         """Return phi(t) and phi'(t) from whichever methods the object has."""
-        if hasattr(self.written, "value_slope"):
+        if has_method(self.written, "value_slope"):
             value, slope = self.written.value_slope(scores, xp)
             return value, slope
         return self.written.value(scores, xp), self.written.slope(scores, xp)
 
     def value(self, scores: Array, xp: Namespace) -> Array:
         """Return phi(t), without the slope where the object can do so."""
-        if hasattr(self.written, "value"):
+        if has_method(self.written, "value"):
             return self.written.value(scores, xp)
         return self.value_slope(scores, xp)[0]
 
     def slope(self, scores: Array, xp: Namespace) -> Array:
         """Return phi'(t), without the value where the object can do so."""
-        if hasattr(self.written, "slope"):
+        if has_method(self.written, "slope"):
             return self.written.slope(scores, xp)
         return self.value_slope(scores, xp)[1]
 
     def combine(self, means: Array, xp: Namespace) -> Array:
         """Return the object's F, or the plain mean."""
-        return getattr(self.written, "combine", super().combine)(means, xp)
+        return self.written.combine(means, xp) if self.combines else super().combine(means, xp)
 
     def weights(self, means: Array, xp: Namespace) -> Array:
         """Return the object's dF, or ones."""
-        return getattr(self.written, "weights", super().weights)(means, xp)
+        return self.written.weights(means, xp) if self.combines else super().weights(means, xp)
 
     def value_of_sample(self, scores: Array, xp: Namespace) -> Array:
         """Return the object's value of the whole sample, or the value by its means."""
-        return getattr(self.written, "value_of_sample", super().value_of_sample)(scores, xp)
+        if has_method(self.written, "value_of_sample"):
+            return self.written.value_of_sample(scores, xp)
+        return super().value_of_sample(scores, xp)
+
+
+def has_method(written: Any, name: str) -> bool:
+    """Say whether an object has a method of that name; a number it keeps there is none."""
+    return callable(getattr(written, name, None))
 
 
 def missing_methods(written: Any) -> list[str]:
     """List what an object lacks to be an index; empty when it is complete."""
 
-    def has(method: str) -> bool:
-        return callable(getattr(written, method, None))
+    def lacks(*names: str) -> list[str]:
+        return [name for name in names if not has_method(written, name)]
 
     if getattr(written, "whole_sample", False):
-        return [] if has("value_of_sample") else ["value_of_sample(scores, xp)"]
+        return [f"{name}(scores, xp)" for name in lacks("value_of_sample")]
     lacking = []
-    if not (has("value_slope") or (has("value") and has("slope"))):
+    if lacks("value_slope") and lacks("value", "slope"):
         lacking.append("value_slope(scores, xp), or value and slope")
-    if getattr(written, "combines", False) or getattr(written, "n_features", 1) > 1:
-        lacking += [f"{name}(means, xp)" for name in ("combine", "weights") if not has(name)]
+    several = getattr(written, "combines", False) or getattr(written, "n_features", 1) > 1
+    if several or has_method(written, "combine"):
+        lacking += [f"{name}(means, xp)" for name in lacks("combine", "weights")]
     return lacking
+
+
+def with_feature_axis(index: Index, values: Array, scores: Array) -> Array:
+    """Return values or slopes of `scores` as (n_features, *scores.shape), or say why they are not.
+
+    A reshape would take features on the last axis as well, and mix them up.
+    """
+    got, kept = tuple(getattr(values, "shape", ())), tuple(scores.shape)
+    if got == (index.n_features, *kept):
+        return values
+    if index.n_features == 1 and got == kept:
+        return values[None, ...]
+    raise ValueError(
+        f"index {index.name}: value and slope of scores of shape {kept} have shape {got}; they "
+        "must keep the shape of the scores, with a leading axis of length "
+        f"n_features={index.n_features} where that is more than 1."
+    )
