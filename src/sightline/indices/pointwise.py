@@ -6,7 +6,6 @@ as much per score, and the elementwise map is all that a step does beside its ma
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from sightline._arrays import Array, Namespace
@@ -104,7 +103,8 @@ class LogCosh(Index):
     Parameters
     ----------
     sign : -1 rewards sparse scores as `Abs` does, +1 balanced clusters as `AbsMax` does.
-    scale : the larger, the closer to |t|; the bend at zero is about 1 / scale wide.
+    scale : from 0.001 to 1e6; the larger, the closer to |t|: the bend at zero is about 1 / scale
+        wide, and outside that range it is too wide or too narrow for the digits of a score.
     """
 
     name = "logcosh"
@@ -115,12 +115,12 @@ class LogCosh(Index):
         if sign not in (-1, 1):
             raise ValueError(f"sign={sign!r} must be -1 (sparse scores) or 1 (balanced clusters).")
         self.sign = int(sign)
-        self.scale = check_number("scale", scale, low=0, open_low=True)
+        self.scale = check_number("scale", scale, low=1e-3, high=1e6)
 
     def value(self, scores: Array, xp: Namespace) -> Array:
-        """Return sign (|t| + (log(1 + exp(-2 scale |t|)) - log 2) / scale): no overflow."""
+        """Return sign (|t| + log((1 + exp(-2 scale |t|)) / 2) / scale): no overflow."""
         size = xp.abs(scores)
-        bend = xp.log1p(xp.exp((-2 * self.scale) * size)) - math.log(2)
+        bend = xp.log1p(0.5 * xp.expm1((-2 * self.scale) * size))
         return self.sign * (size + bend / self.scale)
 
     def slope(self, scores: Array, xp: Namespace) -> Array:
