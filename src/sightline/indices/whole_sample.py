@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from diptest import dipstat
 
-from sightline._arrays import Array, Namespace, like, to_numpy
+from sightline._arrays import Array, Namespace, like, to_numpy, wide_dtype
 from sightline.indices.contract import Index
 
 
@@ -24,4 +24,4 @@ class Dip(Index):
             0.0 if c[0] == c[-1] else dipstat(np.ascontiguousarray(c), sort_x=False)
             for c in columns
         ]
-        return like(np.asarray(dips), scores)
+        return like(dips, scores, wide_dtype(scores))
