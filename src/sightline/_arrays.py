@@ -6,7 +6,7 @@ CuPy, JAX and array-api-strict arrays stay in their library, on their device, in
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 import array_api_compat
@@ -35,7 +35,7 @@ def device_of(x: Array) -> Any:
 
 
 def wide_dtype(x: Array) -> Any:
-    """Return float64 where the library and device of `x` have it, else the dtype of `x`.
+    """Return float64 where the library and device of `x` have it, else float32.
 
     Sums over rows are kept in this dtype, so that float32 data lose nothing that matters. JAX
     has it only with its 64-bit mode on, and some devices never.
@@ -44,7 +44,7 @@ def wide_dtype(x: Array) -> Any:
     if array_api_compat.is_numpy_array(x):
         return xp.float64
     kinds = xp.__array_namespace_info__().dtypes(device=device_of(x), kind="real floating")
-    return kinds.get("float64", x.dtype)
+    return kinds.get("float64", xp.float32)
 
 
 def to_numpy(x: Array) -> np.ndarray[Any, Any]:
@@ -57,9 +57,9 @@ def to_numpy(x: Array) -> np.ndarray[Any, Any]:
 
 
 def like(values: Any, reference: Array, dtype: Any = None) -> Array:
-    """Return host `values` in the library, on the device and in the dtype of `reference`."""
+    """Copy host `values` into the library, onto the device, in the dtype of `reference`."""
     xp = namespace(reference)
-    host = np.ascontiguousarray(values)
+    host = np.array(values, order="C")  # torch shares memory, and wants it writable and in order
     return xp.asarray(host, dtype=dtype or reference.dtype, device=device_of(reference))
 
 
@@ -68,26 +68,45 @@ def take_rows(X: Array, rows: np.ndarray[Any, Any]) -> Array:
     xp = namespace(X)
     if array_api_compat.is_numpy_array(X):
         return X[rows]
-    return xp.take(X, xp.asarray(rows, device=device_of(X)), axis=0)
+    return xp.take(X, xp.asarray(np.array(rows), device=device_of(X)), axis=0)
+
+
+def map_rows(function: Callable[[Array], Array], X: Array, blocks: Iterable[slice]) -> Array:
+    """Return the rows `function(X[block])` of all blocks, one after the other, in the dtype of X.
+
+    They are written into one new array where the library's arrays can be written to, so that the
+    whole is never held twice.
+    """
+    xp = namespace(X)
+    if array_api_compat.is_jax_array(X):
+        return xp.concat([xp.astype(function(X[block, :]), X.dtype) for block in blocks])
+    result = None
+    for block in blocks:
+        rows = function(X[block, :])
+        if result is None:
+            shape = (X.shape[0], rows.shape[1])
+            result = xp.empty(shape, dtype=X.dtype, device=device_of(X))
+        result[block, :] = xp.astype(rows, X.dtype, copy=False)
+    return result
 
 
 def as_table(X: Any, name: str = "X", *, minimum_rows: int = 1) -> Array:
     """Return `X` as a finite two-dimensional float32 or float64 array of its own library.
 
-    Integers and booleans become float64; anything else that is not a table of real numbers is an
-    error that names what was found, where, and what to do.
+    Half precision becomes float32, integers and booleans float64; anything else that is not a
+    table of real numbers is an error that names what was found, where, and what to do.
     """
-    X = X if array_api_compat.is_array_api_obj(X) else np.asarray(X)
+    X = X if is_foreign(X) else _from_host(X, name)
     xp = namespace(X)
     if X.ndim != 2:
         raise ValueError(
             f"{name} has {X.ndim} dimension(s), shape {tuple(X.shape)}; it must be a table, "
-            "(rows, columns). Use X.reshape(-1, 1) for a single column."
+            f"(rows, columns). Use {name}.reshape(-1, 1) for a single column."
         )
-    if array_api_compat.is_numpy_array(X) and X.dtype.kind not in "fiub":
+    if array_api_compat.is_numpy_array(X) and X.dtype.kind not in "fiubc":
         raise TypeError(
             f"{name} has dtype {X.dtype}; it must hold real numbers. Select the numeric columns, "
-            "or convert with X.astype(float)."
+            f"or convert with {name}.astype(float)."
         )
     if xp.isdtype(X.dtype, "complex floating"):
         raise ValueError(f"{name} holds complex numbers (dtype {X.dtype}); pass real columns.")
@@ -98,24 +117,37 @@ def as_table(X: Any, name: str = "X", *, minimum_rows: int = 1) -> Array:
             f"at least {minimum_rows} row(s) and 1 column are required."
         )
     if X.dtype not in (xp.float32, xp.float64):
-        narrow = xp.isdtype(X.dtype, "real floating") and xp.finfo(X.dtype).bits < 32
-        target = xp.float32 if narrow else wide_dtype(X)
-        X = xp.astype(X, target)
+        narrow = xp.isdtype(X.dtype, "real floating") and xp.finfo(X.dtype).bits <= 32
+        with np.errstate(over="ignore"):  # beyond float64 is infinity, which is reported below
+            X = xp.astype(X, xp.float32 if narrow else wide_dtype(X))
     check_finite(X, name)
     return X
+
+
+def _from_host(X: Any, name: str) -> np.ndarray[Any, Any]:
+    """Return what is no array of another library as a plain NumPy array, dense and unmasked."""
+    if hasattr(X, "toarray"):
+        raise TypeError(f"{name} is a sparse {type(X).__name__}; pass {name}.toarray().")
+    if np.ma.is_masked(X):
+        raise ValueError(
+            f"{name} is masked at {np.ma.count_masked(X)} place(s); fill them or drop those rows."
+        )
+    try:
+        return np.asarray(X)
+    except ValueError as error:
+        raise ValueError(f"{name} is not a table: {error}") from error
 
 
 def check_finite(X: Array, name: str = "X", columns: Any = None) -> None:
     """Raise a ValueError that names the first column and row where `X` is NaN or infinite."""
     xp = namespace(X)
-    with warnings.catch_warnings():  # the sum of huge values may overflow; it is then looked at
-        warnings.simplefilter("ignore", RuntimeWarning)
+    with np.errstate(over="ignore", invalid="ignore"):  # huge values may overflow; look closer
         if bool(xp.isfinite(xp.sum(X))):
             return
     bad = ~xp.isfinite(X)
     if not bool(xp.any(bad)):
         return
-    per_column = to_numpy(xp.sum(xp.astype(bad, xp.int64), axis=0))
+    per_column = to_numpy(xp.sum(xp.astype(bad, xp.int32), axis=0))
     column = int(np.flatnonzero(per_column)[0])
     row = int(np.flatnonzero(to_numpy(bad[:, column]))[0])
     value = "NaN" if bool(xp.isnan(X[row, column])) else "infinity"
