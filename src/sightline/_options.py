@@ -1,4 +1,4 @@
-"""Checks of options where they enter; a message has the option, the value got, what is accepted."""
+"""Checks of options where they enter; messages name the option, what it got, what it takes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,10 @@ def check_number(
     interval = f"{'(' if open_low else '['}{low:g}, {high:g}{')' if open_high else ']'}"
     if isinstance(got, bool | np.bool_) or not isinstance(got, numbers.Real):
         raise TypeError(f"{option}={got!r} must be a number in {interval}.")
-    number = float(got)
+    try:
+        number = float(got)
+    except OverflowError:  # an integer or a fraction beyond the largest float
+        number = math.inf
     inside = (low < number if open_low else low <= number) and (
         number < high if open_high else number <= high
     )
@@ -70,4 +73,12 @@ def as_generator(random_state: Any) -> np.random.Generator:
         return np.random.default_rng(random_state.randint(0, 2**31, size=4))
     if random_state is None or isinstance(random_state, np.random.Generator):
         return np.random.default_rng(random_state)
-    return np.random.default_rng(check_count("random_state", random_state, at_least=0))
+    message = (
+        f"random_state={random_state!r} must be a whole number of at least 0, "
+        "a numpy.random.Generator, or None."
+    )
+    if isinstance(random_state, bool) or not isinstance(random_state, numbers.Integral):
+        raise TypeError(message)
+    if random_state < 0:
+        raise ValueError(message)
+    return np.random.default_rng(int(random_state))
