@@ -1,0 +1,142 @@
+"""Gradient ascent on the sphere: the paper's Algorithm 1.
+
+All starts climb together. With directions U (m, d), one step on a batch is
+
+    G = tangent(U, gradient of mean phi(<x, u>)),      U <- normalise(U + eta G),
+
+and of the iterates u_1 .. u_s of a start the one with the largest psi is its candidate.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sightline._arrays import Array, as_table, like, namespace, to_numpy
+from sightline._options import check_choice, check_count, check_number
+from sightline.indices import make_index, selection_index
+from sightline.sphere import normalise, tangent
+from sightline.sums import index_gradients, index_values
+
+
+@dataclass(frozen=True, slots=True)
+class Ascent:
+    """Where each start of `gradient_ascent` got to.
+
+    Attributes
+    ----------
+    directions : (m, d) the best iterate of each start by psi.
+    values : (m,) its psi on the rows that iterates were compared on, on the host.
+    best_step : (m,) the step, 1 to s, that it was reached by, on the host.
+    history : (s, m) psi of every iterate, on the host.
+    n_samples_used : rows that the steps climbed on.
+    stopping_reason : why it ended, in words.
+    """
+
+    directions: Array
+    values: np.ndarray
+    best_step: np.ndarray
+    history: np.ndarray
+    n_samples_used: int
+    stopping_reason: str
+
+
+def gradient_ascent(
+    batches: Iterable[Array],
+    directions: Array,
+    *,
+    index: Any,
+    step_size: float,
+    n_steps: int,
+    select: Any = None,
+    evaluate_on: Array | str | None = None,
+) -> Ascent:
+    """Climb from every direction, one batch a step: Algorithm 1.
+
+    Parameters
+    ----------
+    batches : `n_steps` batches of rows (b, d); a step climbs on the next one.
+    directions : (m, d) starts; they are normalised.
+    index : phi, by name or as an object.
+    step_size : eta.
+    n_steps : s.
+    select : psi; None is the one that the index declares.
+    evaluate_on : rows on which iterates are compared by psi. None is all rows of all batches; the
+        print says "the first n", which are the batch that produced u_1 and favour it:
+        "first-batch" does that.
+    """
+    phi = make_index(index)
+    psi = selection_index(phi, select)
+    eta = check_number("step_size", step_size, low=0, open_low=True)
+    steps = check_count("n_steps", n_steps)
+    u = normalise(as_table(directions, "directions"))
+    supply, compared = _compared_rows(_supply(batches, steps, u.shape[1]), evaluate_on, u)
+
+    xp, starts = namespace(u), u.shape[0]
+    best, best_value, best_step = u, np.full(starts, -np.inf), np.zeros(starts, dtype=np.int64)
+    history, rows_used = [], 0
+    for i, batch in enumerate(supply, start=1):
+        g = tangent(u, index_gradients(phi, u, batch))
+        u = normalise(u + eta * g)  # u_{i+1}: the print has the index i there, a slip
+        value = _finite(to_numpy(index_values(psi, u, compared)), i)
+        # Candidates are u_1 .. u_s, the last one included and the start u_0 not.
+        better = value > best_value
+        best = xp.where(like(better, u, xp.bool)[:, None], u, best)
+        best_value = np.where(better, value, best_value)
+        best_step[better] = i
+        history.append(value)
+        rows_used += batch.shape[0]
+    return Ascent(
+        best, best_value, best_step, np.stack(history), rows_used, f"all {steps} steps done"
+    )
+
+
+def _supply(batches: Iterable[Array], steps: int, dimension: int) -> Iterator[Array]:
+    """Yield `steps` batches that fit the directions; too few, or a misfit, is an error."""
+    given = 0
+    for given, batch in enumerate(itertools.islice(batches, steps), start=1):
+        if batch.ndim != 2 or batch.shape[1] != dimension or batch.shape[0] == 0:
+            raise ValueError(
+                f"batch {given} has shape {tuple(batch.shape)}; it must hold at least one row of "
+                f"{dimension} columns, as the directions have."
+            )
+        yield batch
+    if given < steps:
+        raise ValueError(
+            f"batches ended after {given} of n_steps={steps}; a step climbs on a batch of its "
+            "own. Give more batches, or repeat them (itertools.cycle)."
+        )
+
+
+def _compared_rows(
+    supply: Iterator[Array], evaluate_on: Array | str | None, directions: Array
+) -> tuple[Iterable[Array], Array]:
+    """Return the batches, and the rows on which iterates are compared."""
+    if evaluate_on is None:
+        taken = list(supply)
+        same = all(batch is taken[0] for batch in taken)
+        return taken, taken[0] if same else namespace(*taken).concat(taken)
+    if isinstance(evaluate_on, str):
+        check_choice("evaluate_on", evaluate_on, ("first-batch",))
+        first = next(supply)
+        return itertools.chain((first,), supply), first
+    rows = as_table(evaluate_on, "evaluate_on")
+    if rows.shape[1] != directions.shape[1]:
+        raise ValueError(
+            f"evaluate_on has {rows.shape[1]} columns; the directions have {directions.shape[1]}."
+        )
+    return supply, rows
+
+
+def _finite(values: np.ndarray, step: int) -> np.ndarray:
+    """Return the values, or say that the rows' scale is beyond what the index can hold."""
+    if not np.isfinite(values).all():
+        raise ValueError(
+            f"the index overflowed at step {step}: the rows are too large for it. Whiten them "
+            "first, or divide them by their largest absolute value."
+        )
+    return values

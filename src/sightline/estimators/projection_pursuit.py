@@ -1,0 +1,123 @@
+"""ProjectionPursuit: gradient-based projection pursuit as a scikit-learn transformer."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from sightline._options import check_choice
+from sightline.estimators.directions import DirectionsEstimator
+from sightline.estimators.tables import read_table
+from sightline.pursuit import pursue
+from sightline.whitening import fit_whitening
+
+SOLVERS = ("two-step",)
+
+
+class ProjectionPursuit(DirectionsEstimator):
+    """Directions of largest projection index, found by gradient ascent from many starts.
+
+    Parameters
+    ----------
+    index : phi, what makes a direction interesting: a name (`sightline.indices.INDICES`) or an
+        object. "relu2" finds a small group far out on one side, "abs" and "kurtosis" sparse or
+        heavy-tailed scores, "absmax" balanced clusters.
+    n_components : how many directions.
+    solver : "two-step" is the paper's Algorithm 2.
+    select : psi, which chooses among candidates; None is the index's own.
+    whiten : "exact", "shrunk" (Ledoit-Wolf) or "none"; see `sightline.whitening.fit_whitening`.
+    rank : keep this many principal axes before whitening; None is the numerical rank.
+    n_starts : how many starts climb together.
+    starts : "data", "random", "moments", "union", or an array of starts in whitened coordinates.
+    resample : "full" climbs on all rows in every step, "replace" on batches drawn with
+        replacement, "fresh" on rows that no step has seen, as the paper prints it.
+    batch_size, n_steps, step_sizes : see `sightline.two_step_gradient_ascent`.
+    multiple : several directions by "merge" (the best distinct optima) or "deflate" (find one,
+        project it out, again).
+    minimum_angle : degrees that merged directions keep from each other.
+    random_state : int, Generator, RandomState or None.
+
+    Attributes
+    ----------
+    components_ : (k, d) unit rows in the space of the input's columns, best first, the heavier
+        tail of the scores on the positive side.
+    index_values_ : (k,) value of psi on all whitened rows.
+    converged_ : (k,) whether one more step on all rows would turn it by less than one degree.
+    n_iter_ : steps taken.
+    n_samples_used_ : rows read by starts and steps.
+    step_sizes_ : the step sizes in use.
+    mean_ : (d,) centre of the columns.
+    n_features_in_, feature_names_in_ : as in scikit-learn.
+
+    Examples
+    --------
+    >>> from sightline import ProjectionPursuit
+    >>> from sightline.datasets import make_planted
+    >>> X, direction, labels = make_planted(2000, 20, random_state=0)
+    >>> pursuit = ProjectionPursuit(random_state=0).fit(X)
+    >>> bool(abs(pursuit.components_[0] @ direction) > 0.99)
+    True
+    """
+
+    def __init__(
+        self,
+        index: Any = "relu2",
+        *,
+        n_components: int = 1,
+        solver: str = "two-step",
+        select: Any = None,
+        whiten: str = "exact",
+        rank: int | None = None,
+        n_starts: int = 400,
+        starts: Any = "data",
+        resample: str = "full",
+        batch_size: int | None = None,
+        n_steps: int | None = None,
+        step_sizes: tuple[float, float] | None = None,
+        multiple: str = "merge",
+        minimum_angle: float = 15.0,
+        random_state: Any = None,
+    ) -> None:
+        self.index = index
+        self.n_components = n_components
+        self.solver = solver
+        self.select = select
+        self.whiten = whiten
+        self.rank = rank
+        self.n_starts = n_starts
+        self.starts = starts
+        self.resample = resample
+        self.batch_size = batch_size
+        self.n_steps = n_steps
+        self.step_sizes = step_sizes
+        self.multiple = multiple
+        self.minimum_angle = minimum_angle
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002  (y: scikit-learn's contract)
+        """Find the directions of the rows of `X` (n, d); `y` is ignored."""
+        check_choice("solver", self.solver, SOLVERS)
+        rows = read_table(self, X, reset=True)
+        names = getattr(self, "feature_names_in_", None)
+        found = pursue(
+            rows,
+            fit_whitening(rows, self.whiten, rank=self.rank, columns=names),
+            index=self.index,
+            select=self.select,
+            n_components=self.n_components,
+            multiple=self.multiple,
+            minimum_angle=self.minimum_angle,
+            random_state=self.random_state,
+            n_starts=self.n_starts,
+            starts=self.starts,
+            resample=self.resample,
+            batch_size=self.batch_size,
+            n_steps=self.n_steps,
+            step_sizes=self.step_sizes,
+        )
+        self._keep(found.whitening, found.directions, rows)
+        self.index_values_ = found.values
+        self.converged_ = found.converged
+        self.n_iter_ = found.n_steps
+        self.n_samples_used_ = found.n_samples_used
+        self.step_sizes_ = found.step_sizes
+        return self

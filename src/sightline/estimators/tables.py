@@ -1,0 +1,106 @@
+"""Tables as scikit-learn users hand them over: checked once, with errors that name the column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from sightline._arrays import Array, as_table, check_finite, is_foreign
+
+_EXACT_INTEGER = 2**53
+"""The largest integer up to which a float64 holds every whole number."""
+
+
+def read_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Array:
+    """Return `X` as finite float32 or float64 rows, and note or check its columns.
+
+    Arrays of other libraries stay where they are; everything else goes through scikit-learn's
+    own validation, after the columns that would lose or hide something have been named.
+    """
+    if is_foreign(X):
+        rows = as_table(X, minimum_rows=2 if reset else 1)
+        _note_columns(estimator, rows.shape[1], reset=reset)
+        return rows
+    names = _refuse_unusable_columns(X)
+    rows = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        dtype=(np.float64, np.float32),
+        ensure_all_finite=False,
+        ensure_min_samples=2 if reset else 1,
+    )
+    check_finite(rows, columns=names)
+    return rows
+
+
+def _note_columns(estimator: BaseEstimator, columns: int, *, reset: bool) -> None:
+    if reset:
+        estimator.n_features_in_ = columns
+        if hasattr(estimator, "feature_names_in_"):
+            del estimator.feature_names_in_
+    elif columns != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {columns} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input."
+        )
+
+
+def _refuse_unusable_columns(X: Any) -> list[Any] | None:
+    """Raise for text, dates and over-long integers by the column's name; return the names."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True, allow_series=False)
+    if not isinstance(frame, nw.DataFrame):
+        if isinstance(X, np.ndarray) and X.ndim == 2:
+            _refuse_in_array(X)
+        return None
+    for name, dtype in frame.schema.items():
+        label = f"column {name!r}"
+        if dtype.is_temporal():
+            raise ValueError(
+                f"{label} holds dates or times ({dtype}); drop it, or make numbers of it first, "
+                "for instance days since a start."
+            )
+        if dtype in (nw.String, nw.Categorical, nw.Enum):
+            _refuse_text(label, frame[name][0] if len(frame) else "")
+        if dtype.is_integer() or dtype == nw.Object:
+            _refuse_values(label, frame[name].to_numpy())
+    return list(frame.columns)
+
+
+def _refuse_in_array(X: np.ndarray) -> None:
+    if X.dtype.kind in "Mm":
+        raise ValueError("X holds dates or times; make numbers of them first.")
+    if X.dtype.kind in "iuO":
+        for column in range(X.shape[1]):
+            _refuse_values(f"column {column}", X[:, column])
+
+
+def _refuse_values(label: str, values: np.ndarray) -> None:
+    """Raise for text in an object column, and for integers that a float64 can't hold."""
+    if values.dtype.kind in "iu":
+        suspects = values
+    elif values.dtype.kind == "O":
+        for row, value in enumerate(values):
+            if isinstance(value, str | bytes):
+                _refuse_text(label, value, row)
+        suspects = np.array([v for v in values if isinstance(v, int)] or [0], dtype=object)
+    else:
+        return
+    for extreme in (suspects.max(), suspects.min()) if suspects.size else ():
+        if abs(int(extreme)) > _EXACT_INTEGER:
+            raise ValueError(
+                f"{label} holds the integer {extreme}, too long for a float64 to hold exactly; "
+                "digits would be lost silently. It looks like an identifier: drop the column, or "
+                "convert it with astype(float) if rounding is meant."
+            )
+
+
+def _refuse_text(label: str, value: Any, row: int = 0) -> None:
+    raise ValueError(
+        f"{label} holds text ({value!r} at row {row}); drop it, or select the numeric columns "
+        "first."
+    )
