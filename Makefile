@@ -40,9 +40,8 @@ lint: .venv/.installed-test .venv/.installed-lint
 	.venv/bin/lint-imports
 
 # A machine may pin OpenBLAS to an older kernel, which halves its speed.
-bench: unexport OPENBLAS_CORETYPE
 bench: .venv/.installed
-	@for script in $(filter-out %/harness.py,$(wildcard benchmarks/*.py)); do \
+	@unset OPENBLAS_CORETYPE; for script in $(filter-out %/harness.py,$(wildcard benchmarks/*.py)); do \
 	    .venv/bin/python "$$script" || exit; \
 	done
 
