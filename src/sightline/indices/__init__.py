@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sightline._options import check_choice
 from sightline.indices.check import check_derivative
 from sightline.indices.combined import ApproxEntropy
 from sightline.indices.contract import Index, UserIndex, missing_methods
@@ -46,26 +47,27 @@ def make_index(spec: Any, *, check: bool = False, option: str = "index") -> Inde
     option : what the caller's option is called, for the message of an error.
     """
     if isinstance(spec, str):
-        if spec not in INDICES:
-            names = ", ".join(repr(name) for name in INDICES)
-            raise ValueError(f"{option}={spec!r} is unknown; choose from {names}.")
-        index = INDICES[spec]()
-    elif isinstance(spec, Index):
-        index = spec
+        index = INDICES[check_choice(option, spec, INDICES)]()
     else:
-        lacking = missing_methods(spec)
-        if isinstance(spec, type) or lacking:
-            names = ", ".join(INDICES)
-            what = (
-                "is a class; pass an instance"
-                if isinstance(spec, type)
-                else (f"is no index: it lacks {'; '.join(lacking)}")
-            )
-            raise TypeError(f"{option}={spec!r} {what}, or one of the names {names}.")
-        index = UserIndex(spec)
+        _require_methods(spec, option)
+        index = spec if isinstance(spec, Index) else UserIndex(spec)
     if check:
         check_derivative(index)
     return index
+
+
+def _require_methods(spec: Any, option: str) -> None:
+    names = ", ".join(repr(name) for name in INDICES)
+    if isinstance(spec, type):
+        raise TypeError(
+            f"{option}={spec!r} is a class; pass an instance, or one of the names {names}."
+        )
+    lacking = missing_methods(spec)
+    if lacking:
+        raise TypeError(
+            f"{option}={spec!r} is no index: it lacks {', '.join(lacking)}. "
+            f"Pass an object that has them, or one of the names {names}."
+        )
 
 
 def selection_index(index: Index, select: Any = None) -> Index:

@@ -14,7 +14,6 @@ class ApproxEntropy(Index):
 
     name = "approx-entropy"
     n_features = 2
-    combines = True
     even = True
     step_sizes = (0.1, 0.02)
 

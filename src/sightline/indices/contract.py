@@ -30,7 +30,8 @@ class Index:
     ----------
     name : the name in reports; for registered indices the key in `INDICES`.
     n_features : how many pointwise features it has.
-    combines : whether the value is a function of the feature means (`combine`, `weights`).
+    combines : whether the value is a function of the feature means; true of every index that has
+        a `combine` of its own, and such a one needs `weights` too.
     whole_sample : whether it needs all scores of a direction at once (`value_of_sample`).
     even : whether u and -u always have the same value.
     selection : name of the index psi that chooses among its directions; None is the index itself.
@@ -44,6 +45,10 @@ class Index:
     even: bool = False
     selection: str | None = None
     step_sizes: tuple[float, float] = (1.0, 0.25)
+
+    def __init_subclass__(cls) -> None:
+        """Let no class have a combination and a gradient that ignores it."""
+        cls.combines = cls.combine is not Index.combine
 
     def value(self, scores: Array, xp: Namespace) -> Array:
         """Return phi(t) for every score."""
@@ -133,8 +138,9 @@ class UserIndex(Index):
 
 
 def has_method(written: Any, name: str) -> bool:
-    """Say whether an object has a method of that name; a number it keeps there is none."""
-    return callable(getattr(written, name, None))
+    """Say whether an object has a method of that name: its own, not a number, not a default."""
+    inherited = getattr(type(written), name, None) is getattr(Index, name)
+    return callable(getattr(written, name, None)) and not inherited
 
 
 def missing_methods(written: Any) -> list[str]:
@@ -147,7 +153,7 @@ def missing_methods(written: Any) -> list[str]:
         return [f"{name}(scores, xp)" for name in lacks("value_of_sample")]
     lacking = []
     if lacks("value_slope") and lacks("value", "slope"):
-        lacking.append("value_slope(scores, xp), or value and slope")
+        lacking.append("value_slope(scores, xp) (or both value and slope)")
     several = getattr(written, "combines", False) or getattr(written, "n_features", 1) > 1
     if several or has_method(written, "combine"):
         lacking += [f"{name}(means, xp)" for name in lacks("combine", "weights")]
