@@ -6,8 +6,9 @@ elementwise map,
     T = X_b U^T,      values = sum_rows phi(T),      slopes = phi'(T)^T X_b,
 
 all starts at once. Sums merge, so the same kernel serves a block in cache, a file, a GPU chunk or
-a remote partition. Blocks have a fixed number of rows and are merged in their order, so that the
-bits do not depend on how the rows were handed over.
+a remote partition. Blocks have a fixed number of rows and are merged one by one in their order:
+rows that come from elsewhere but are cut and merged likewise give the same bits. That is so for a
+fixed number of BLAS threads; OpenBLAS rounds its larger products otherwise on one and on two.
 """
 
 from __future__ import annotations
@@ -17,12 +18,22 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import add
 
-from sightline._arrays import Array, namespace, wide_dtype
+from sightline._arrays import Array, is_numpy, namespace, on_host, wide_dtype
+from sightline._threads import ordered_map, thread_count
 from sightline.indices import Index
 from sightline.indices.contract import with_feature_axis
 
-ROW_BLOCK = 1024
-"""Rows of a block: a block of scores for a few hundred starts stays in the second-level cache."""
+ROW_BLOCK = 512
+"""Rows of a block: its scores for a few hundred starts stay in the second-level cache."""
+
+_DEVICE_BLOCK = 65536
+"""Rows of a block on an accelerator, where a launch costs more than a cache miss."""
+
+_SPANS = 64
+"""Runs of blocks that threads take one at a time; each holds sums until its turn to be added."""
+
+_WORTH_A_THREAD = 2**15
+"""Scores in a block from which handing it to a thread costs less than computing it here."""
 
 _DIRECTION_BLOCK = 64
 """Directions whose scores over all rows are held at once for a whole-sample index."""
@@ -71,6 +82,11 @@ def _asked_for(part: Array | None) -> Array:
     return part
 
 
+def row_block(X: Array) -> int:
+    """Return how many rows of `X` a block has: a constant of the kind of device."""
+    return ROW_BLOCK if on_host(X) else _DEVICE_BLOCK
+
+
 def row_blocks(n_rows: int, size: int = ROW_BLOCK) -> Iterator[slice]:
     """Cut `n_rows` rows into slices of `size`, the last one shorter."""
     return (slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size))
@@ -117,15 +133,27 @@ def block_sums(
 def index_sums(
     index: Index, directions: Array, X: Array, *, values: bool = True, slopes: bool = False
 ) -> Sums:
-    """Sum over all rows of `X`, block after block in fixed order."""
+    """Sum over all rows of `X`: blocks within spans, spans within the whole, in fixed order.
+
+    Spans of NumPy rows are shared out among threads. Where they are cut depends on the number of
+    rows alone, so the bits don't depend on the threads.
+    """
     require_rows(X)
-    return reduce(
-        add,
-        (
+    size = row_block(X)
+    blocks = list(row_blocks(X.shape[0], size))
+    length = -(-len(blocks) // _SPANS)
+    spans = [blocks[first : first + length] for first in range(0, len(blocks), length)]
+
+    def span_sums(span: list[slice]) -> Sums:
+        parts = (
             block_sums(index, directions, X[block, :], values=values, slopes=slopes)
-            for block in row_blocks(X.shape[0])
-        ),
-    )
+            for block in span
+        )
+        return reduce(add, parts)
+
+    worth_it = is_numpy(X) and min(X.shape[0], size) * directions.shape[0] >= _WORTH_A_THREAD
+    threads = min(thread_count(), len(spans)) if worth_it else 1
+    return reduce(add, ordered_map(span_sums, spans, threads=threads))
 
 
 def index_values(index: Index, directions: Array, X: Array) -> Array:
