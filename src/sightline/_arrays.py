@@ -130,7 +130,7 @@ def _from_host(X: Any, name: str) -> np.ndarray[Any, Any]:
         raise TypeError(f"{name} is a sparse {type(X).__name__}; pass {name}.toarray().")
     if np.ma.is_masked(X):
         raise ValueError(
-            f"{name} is masked at {np.ma.count_masked(X)} place(s); fill them or drop those rows."
+            f"{name} is masked at {np.ma.getmaskarray(X).sum()} place(s); fill them or drop those rows."
         )
     try:
         return np.asarray(X)
