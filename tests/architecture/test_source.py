@@ -13,6 +13,8 @@ TESTS = sorted((ROOT / "tests").rglob("test_*.py"))
 FOLDERS = ("src", "tests", "docs", "benchmarks", "examples", ".ci")
 SUFFIXES = {"", ".py", ".md", ".toml", ".yaml", ".cff", ".txt"}
 
+OPTIONAL = {"cupy", "jax", "torch"}
+
 ABOUT_THE_WHOLE = {"architecture", "contracts", "reference"}
 """Folders of tests that are not about one module."""
 
@@ -65,6 +67,15 @@ def test_test_file_is_named_after_what_it_tests(path):
     assert subject in ABOUT_THE_WHOLE or any(
         subject == module or subject.startswith(f"{module}_") for module in modules
     )
+
+
+@pytest.mark.parametrize("path", TESTS, ids=relative)
+def test_test_file_loads_without_optional_libraries(path):
+    """A test that needs one takes it by `pytest.importorskip`."""
+    body = ast.parse(path.read_text()).body
+    plain = {alias.name for line in body if isinstance(line, ast.Import) for alias in line.names}
+    sources = {line.module for line in body if isinstance(line, ast.ImportFrom)}
+    assert not {name.partition(".")[0] for name in plain | sources} & OPTIONAL
 
 
 @pytest.mark.parametrize("path", written_files(), ids=relative)
