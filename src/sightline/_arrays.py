@@ -29,6 +29,19 @@ def is_foreign(x: Any) -> bool:
     return array_api_compat.is_array_api_obj(x) and not array_api_compat.is_numpy_array(x)
 
 
+def is_numpy(x: Any) -> bool:
+    """Say whether `x` is a NumPy array."""
+    return array_api_compat.is_numpy_array(x)
+
+
+def on_host(x: Array) -> bool:
+    """Say whether the memory of `x` is the host's, where caches and threads matter."""
+    if array_api_compat.is_cupy_array(x):
+        return False
+    kind = getattr(device_of(x), "type", None) or getattr(device_of(x), "platform", "cpu")
+    return kind == "cpu"
+
+
 def device_of(x: Array) -> Any:
     """Return the device of an array, in its library's words."""
     return array_api_compat.device(x)
