@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from sightline.ascent import gradient_ascent, two_step_gradient_ascent
     from sightline.covmcd import covmcd_directions
     from sightline.estimators import CovMCDPursuit, ProjectionPursuit, SpectralPursuit
+    from sightline.models import ModelFileError, load_model, save_model
     from sightline.spectral import spectral_directions
 
 __all__ = [
     "CovMCDPursuit",
+    "ModelFileError",
     "ProjectionPursuit",
     "SpectralPursuit",
     "__version__",
@@ -26,6 +28,8 @@ __all__ = [
     "datasets",
     "gradient_ascent",
     "indices",
+    "load_model",
+    "save_model",
     "spectral_directions",
     "two_step_gradient_ascent",
 ]
@@ -34,10 +38,13 @@ _SUBMODULES = ("datasets", "indices")
 
 _HOMES = {
     "CovMCDPursuit": "estimators",
+    "ModelFileError": "models",
     "ProjectionPursuit": "estimators",
     "SpectralPursuit": "estimators",
     "covmcd_directions": "covmcd",
     "gradient_ascent": "ascent",
+    "load_model": "models",
+    "save_model": "models",
     "spectral_directions": "spectral",
     "two_step_gradient_ascent": "ascent",
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
@@ -32,6 +32,38 @@ class DirectionsMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         check_is_fitted(self)
         rows = read_table(self, X, reset=False)
         return self._whitening.scores(rows, self._directions)
+
+    def fitted_state(self) -> dict[str, Any]:
+        """Return what `fit` has set, by attribute: all that is no parameter.
+
+        Arrays, numbers, text, lists of them, `Whitening`, other estimators: what a model file
+        holds. `restore_fitted_state` on an estimator with the same parameters is the way back.
+        """
+        check_is_fitted(self)
+        parameters = self.get_params(deep=False)
+        return {name: value for name, value in vars(self).items() if name not in parameters}
+
+    def restore_fitted_state(self, state: dict[str, Any]) -> Self:
+        """Take over a fitted state, or say what does not fit together in it."""
+        for name in state:
+            if hasattr(type(self), name) or name in self.get_params(deep=False):
+                raise ValueError(f"{name!r} is no fitted attribute of {type(self).__name__}.")
+        for name in ("_whitening", "_directions", "components_", "n_features_in_"):
+            if name not in state:
+                raise ValueError(f"a fitted {type(self).__name__} has an attribute {name!r}.")
+        whitening = state["_whitening"]
+        columns, rank = whitening.matrix.shape
+        found = state["_directions"].shape[:1]
+        if (
+            state["n_features_in_"] != columns
+            or whitening.mean.shape != (columns,)
+            or whitening.exponents.shape != (columns,)
+            or state["_directions"].shape != (*found, rank)
+            or state["components_"].shape != (*found, columns)
+        ):
+            raise ValueError("directions, components_ and the whitening have unlike shapes.")
+        vars(self).update(state)
+        return self
 
 
 class DirectionsEstimator(DirectionsMixin, BaseEstimator):

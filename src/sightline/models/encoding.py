@@ -1,0 +1,116 @@
+"""Fitted estimators as JSON and arrays, and back: a whitelist, nothing is executed.
+
+None, booleans, finite numbers and text are themselves. Everything else is an object with one key
+that says what it is: `{"array": "a3"}`, `{"tuple": [...]}`, `{"estimator": "ProjectionPursuit",
+"parameters": {...}, "state": {...}}`. What has no line in this file can't be saved.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+
+from sightline._arrays import is_foreign, to_numpy
+from sightline.estimators import CovMCDPursuit, ProjectionPursuit, SpectralPursuit
+from sightline.indices import INDICES, Index
+from sightline.models.errors import ModelFileError
+from sightline.whitening import Whitening
+
+ESTIMATORS = {kind.__name__: kind for kind in (CovMCDPursuit, ProjectionPursuit, SpectralPursuit)}
+
+RECORDS = {kind.__name__: kind for kind in (Whitening,)}
+
+
+class Encoder:
+    """Turns values into JSON; arrays are put aside in `arrays`, by name."""
+
+    def __init__(self) -> None:
+        self.arrays: dict[str, np.ndarray] = {}
+
+    def encode(self, value: Any, where: str) -> Any:
+        """Return the JSON for a value; `where` names it in errors."""
+        if value is None or type(value) in {bool, int, str}:
+            return value
+        if type(value) is float:
+            return value if math.isfinite(value) else {"float": repr(value)}
+        if isinstance(value, np.generic):
+            return {"scalar": self._put(np.asarray(value), where)}
+        if isinstance(value, np.ndarray) and value.dtype.kind == "O":
+            return {"texts": _texts(value, where)}
+        if isinstance(value, np.ndarray) or is_foreign(value):
+            return {"array": self._put(to_numpy(value), where)}
+        if isinstance(value, list | tuple):
+            kind = "tuple" if isinstance(value, tuple) else "list"
+            return {kind: [self.encode(item, f"{where}[{i}]") for i, item in enumerate(value)]}
+        return self._encode_object(value, where)
+
+    def _encode_object(self, value: Any, where: str) -> Any:
+        name = type(value).__name__
+        if RECORDS.get(name) is type(value):
+            fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+            return {"record": name, "fields": self._encode_all(fields, where)}
+        if isinstance(value, Index) and INDICES.get(value.name) is type(value):
+            return {"index": value.name, "options": self._encode_all(vars(value), where)}
+        if ESTIMATORS.get(name) is type(value):
+            parameters, state = value.get_params(deep=False), value.fitted_state()
+            return {
+                "estimator": name,
+                "parameters": self._encode_all(parameters, where),
+                "state": self._encode_all(state, where),
+            }
+        raise ModelFileError(
+            f"{where} is a {type(value).__module__}.{type(value).__qualname__}, which a model file "
+            "can't hold: it holds numbers, text, arrays, and what sightline itself provides. Fit "
+            "with a name or a number there, or pickle the estimator."
+        )
+
+    def _encode_all(self, values: dict[str, Any], where: str) -> dict[str, Any]:
+        return {name: self.encode(value, f"{where}.{name}") for name, value in values.items()}
+
+    def _put(self, values: np.ndarray, where: str) -> str:
+        if values.dtype.kind not in "biuf":
+            raise ModelFileError(f"{where} has dtype {values.dtype}; only numbers can be saved.")
+        name = f"a{len(self.arrays)}"
+        self.arrays[name] = values
+        return name
+
+
+def _texts(values: np.ndarray, where: str) -> list[str]:
+    if values.ndim != 1 or not all(isinstance(text, str) for text in values):
+        raise ModelFileError(f"{where} holds other objects than text, which can't be saved.")
+    return [str(text) for text in values]
+
+
+class Decoder:
+    """Turns the JSON of `Encoder` back into values."""
+
+    def __init__(self, arrays: dict[str, np.ndarray]) -> None:
+        self._kinds = {
+            "float": lambda node: float(node["float"]),
+            "scalar": lambda node: arrays[node["scalar"]][()],
+            "array": lambda node: arrays[node["array"]],
+            "texts": lambda node: np.array([str(text) for text in node["texts"]], dtype=object),
+            "list": lambda node: [self.decode(item) for item in node["list"]],
+            "tuple": lambda node: tuple(self.decode(item) for item in node["tuple"]),
+            "record": lambda node: RECORDS[node["record"]](**self._decode_all(node["fields"])),
+            "index": lambda node: INDICES[node["index"]](**self._decode_all(node["options"])),
+            "estimator": self._estimator,
+        }
+
+    def decode(self, node: Any) -> Any:
+        """Return the value of a JSON node; what `Encoder` never writes is an error."""
+        if isinstance(node, list):
+            raise ModelFileError("a bare list is no value.")
+        if not isinstance(node, dict):
+            return node
+        return self._kinds[next(iter(node))](node)
+
+    def _estimator(self, node: dict[str, Any]) -> Any:
+        empty = ESTIMATORS[node["estimator"]](**self._decode_all(node["parameters"]))
+        return empty.restore_fitted_state(self._decode_all(node["state"]))
+
+    def _decode_all(self, nodes: dict[str, Any]) -> dict[str, Any]:
+        return {name: self.decode(node) for name, node in nodes.items()}
