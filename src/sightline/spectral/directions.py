@@ -21,6 +21,7 @@ from scipy.linalg import eigh
 from sightline._arrays import Array, as_table, like, namespace, wide_dtype
 from sightline._options import check_choice, check_count
 from sightline.moments import fourth_moment_matrix, squared_norms
+from sightline.rows import row_block, row_blocks
 from sightline.spectral.unfolding import (
     Host,
     as_host,
@@ -29,7 +30,6 @@ from sightline.spectral.unfolding import (
     products_are_cheaper,
     unfolding_gram,
 )
-from sightline.sums import row_blocks
 
 End: TypeAlias = Literal["largest", "smallest"]
 
@@ -187,7 +187,7 @@ def _singular_value(rows: Array, along: Host, end: End) -> float:
     xp, wide = namespace(rows), wide_dtype(rows)
     value = float(np.linalg.norm(along))
     cubes = 0.0
-    for block in row_blocks(rows.shape[0]):
+    for block in row_blocks(rows.shape[0], row_block(rows)):
         squares = squared_norms(xp.astype(rows[block, :], wide, copy=False))
         cubes += float(xp.sum(squares**1.5))
     if end == "largest" and value <= 64 * _rounding(rows) * cubes / rows.shape[0]:

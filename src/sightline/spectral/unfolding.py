@@ -18,7 +18,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from sightline._arrays import Array, device_of, like, namespace, to_numpy, wide_dtype
 from sightline.moments import third_moment_along, third_moment_vector, weighted_mean
-from sightline.sums import row_blocks
+from sightline.rows import row_block, row_blocks
 
 Host: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 """A float64 NumPy array, as the eigen-solvers want it."""
@@ -116,7 +116,7 @@ def _by_slices(X: Array) -> Array:
     gram = xp.zeros((d, d), dtype=wide, device=device_of(X))
     for a in range(d):
         from_a = xp.zeros((d - a, d), dtype=wide, device=device_of(X))
-        for block in row_blocks(n):
+        for block in row_blocks(n, row_block(X)):
             rows = xp.astype(X[block, :], wide, copy=False)
             from_a = from_a + (rows[:, a:] * rows[:, a : a + 1]).T @ rows
         from_a = from_a / n
