@@ -16,7 +16,6 @@ from sightline._arrays import (
     device_of,
     is_foreign,
     like,
-    map_rows,
     namespace,
     take_rows,
     to_numpy,
@@ -104,14 +103,6 @@ class TestLibraries:
         table = GRID.copy()
         take_rows(table, np.array([0, 1]))[:] = -1
         np.testing.assert_array_equal(table, GRID)
-
-    @given(size=st.integers(1, 5))
-    def test_a_map_over_blocks_is_a_map_over_the_whole(self, xp, size):
-        table = xp.asarray(GRID, dtype=xp.float32)
-        blocks = [slice(start, min(start + size, 4)) for start in range(0, 4, size)]
-        mapped = map_rows(lambda rows: rows[:, :2] * 2, table, blocks)
-        assert (namespace(mapped), mapped.dtype) == (xp, xp.float32)
-        np.testing.assert_array_equal(to_numpy(mapped), GRID[:, :2] * 2)
 
     def test_torch_gradients_are_left_behind(self):
         torch = pytest.importorskip("torch")

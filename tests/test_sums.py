@@ -8,15 +8,14 @@ from threadpoolctl import threadpool_limits
 
 from sightline._arrays import like, namespace, to_numpy, wide_dtype
 from sightline.indices import Abs, ApproxEntropy, Dip, ReLU2
+from sightline.rows import ROW_BLOCK, row_blocks
 from sightline.sphere import random_directions
 from sightline.sums import (
-    ROW_BLOCK,
     Sums,
     block_sums,
     index_gradients,
     index_sums,
     index_values,
-    row_blocks,
     sum_rows,
 )
 
@@ -32,15 +31,6 @@ def planted(seed, rows, columns=5, dtype=float):
 
 def starts(seed, count, columns=5, dtype=float):
     return random_directions(count, columns, np.random.default_rng(seed)).astype(dtype)
-
-
-class TestRowBlocks:
-    @given(rows=st.integers(0, 5000), size=st.integers(1, 2000))
-    def test_every_row_is_in_one_block_in_its_order(self, rows, size):
-        blocks = list(row_blocks(rows, size))
-        assert [row for block in blocks for row in range(rows)[block]] == list(range(rows))
-        assert all(block.stop - block.start == size for block in blocks[:-1])
-        assert all(0 < block.stop - block.start <= size for block in blocks[-1:])
 
 
 class TestSumRows:
@@ -114,22 +104,17 @@ class TestMerging:
 
     @pytest.mark.parametrize("dtype", [np.float32, np.float64])
     @pytest.mark.parametrize("count", [1, 7, 400])
-    def test_threads_change_no_more_than_rounding(self, dtype, count):
-        # OpenBLAS gives other bits for two threads than for one (float32: slopes from m = 7 on,
-        # values from m = 64 on at d = 100), so equality of bits holds within one thread count.
+    def test_threads_change_no_bit(self, dtype, count):
+        # OpenBLAS alone gives other bits for two threads than for one: float32 slopes from m = 7.
         X, u = planted(0, 5000, 100, dtype), starts(1, count, 100, dtype)
         sums = []
         for threads in (1, 2, 1):
             with threadpool_limits(threads, user_api="blas"):
                 sums.append(index_sums(ReLU2(), u, X, slopes=True))
-        for part in ("values", "slopes"):
-            one, two, again = (getattr(each, part) for each in sums)
-            np.testing.assert_array_equal(one, again)
-            slack = 8 * np.finfo(dtype).eps * np.abs(one).max()
-            np.testing.assert_allclose(two, one, atol=slack)
+        for other in sums[1:]:
+            np.testing.assert_array_equal(sums[0].values, other.values)
+            np.testing.assert_array_equal(sums[0].slopes, other.slopes)
 
-
-class TestKernel:
     @given(seed=SEEDS, rows=st.integers(1, 40), count=st.integers(1, 4))
     def test_it_is_the_double_loop_over_rows_and_starts(self, seed, rows, count):
         X, u = planted(seed, rows), starts(seed, count)

@@ -6,7 +6,6 @@ CuPy, JAX and array-api-strict arrays stay in their library, on their device, in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 import array_api_compat
@@ -32,6 +31,11 @@ def is_foreign(x: Any) -> bool:
 def is_numpy(x: Any) -> bool:
     """Say whether `x` is a NumPy array."""
     return array_api_compat.is_numpy_array(x)
+
+
+def is_writable(x: Array) -> bool:
+    """Say whether new arrays of the library of `x` can be written to; JAX's can't."""
+    return not array_api_compat.is_jax_array(x)
 
 
 def on_host(x: Array) -> bool:
@@ -84,25 +88,6 @@ def take_rows(X: Array, rows: np.ndarray[Any, Any]) -> Array:
     return xp.take(X, xp.asarray(np.array(rows), device=device_of(X)), axis=0)
 
 
-def map_rows(function: Callable[[Array], Array], X: Array, blocks: Iterable[slice]) -> Array:
-    """Return the rows `function(X[block])` of all blocks, one after the other, in the dtype of X.
-
-    They are written into one new array where the library's arrays can be written to, so that the
-    whole is never held twice.
-    """
-    xp = namespace(X)
-    if array_api_compat.is_jax_array(X):
-        return xp.concat([xp.astype(function(X[block, :]), X.dtype) for block in blocks])
-    result = None
-    for block in blocks:
-        rows = function(X[block, :])
-        if result is None:
-            shape = (X.shape[0], rows.shape[1])
-            result = xp.empty(shape, dtype=X.dtype, device=device_of(X))
-        result[block, :] = xp.astype(rows, X.dtype, copy=False)
-    return result
-
-
 def as_table(X: Any, name: str = "X", *, minimum_rows: int = 1) -> Array:
     """Return `X` as a finite two-dimensional float32 or float64 array of its own library.
 
@@ -143,7 +128,8 @@ def _from_host(X: Any, name: str) -> np.ndarray[Any, Any]:
         raise TypeError(f"{name} is a sparse {type(X).__name__}; pass {name}.toarray().")
     if np.ma.is_masked(X):
         raise ValueError(
-            f"{name} is masked at {np.ma.getmaskarray(X).sum()} place(s); fill them or drop those rows."
+            f"{name} is masked at {np.ma.getmaskarray(X).sum()} place(s); "
+            "fill them or drop those rows."
         )
     try:
         return np.asarray(X)

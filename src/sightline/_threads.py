@@ -11,8 +11,9 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from functools import cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
@@ -42,16 +43,22 @@ def thread_count() -> int:
     return max((pool.num_threads for pool in _controller().lib_controllers), default=1)
 
 
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """Hold BLAS and LAPACK to one thread: a product cut among threads rounds otherwise."""
+    limited: AbstractContextManager[Any] = _controller().limit(limits=1)
+    return limited
+
+
 def ordered_map(
     function: Callable[[Item], Result], items: Iterable[Item], *, threads: int
 ) -> Iterator[Result]:
     """Yield `function(item)` in the order of the items, computed on `threads` threads."""
-    if threads <= 1:
-        yield from map(function, items)
-        return
-    waiting: deque[Future[Result]] = deque()
-    pool = _pool(threads)
-    with _controller().limit(limits=1):
+    with one_blas_thread():
+        if threads <= 1:
+            yield from map(function, items)
+            return
+        waiting: deque[Future[Result]] = deque()
+        pool = _pool(threads)
         try:
             for item in items:
                 waiting.append(pool.submit(function, item))

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sightline._arrays import Array, device_of, namespace, wide_dtype
-from sightline.sums import require_rows, row_blocks
+from sightline._arrays import Array, namespace, wide_dtype
+from sightline.rows import fold_rows
 
 Weights = Callable[[Array], Array]
 """Maps a block of rows (b, d) to a weight for each row (b,)."""
@@ -22,24 +22,24 @@ def squared_norms(rows: Array) -> Array:
 
 def weighted_mean(X: Array, weights: Weights) -> Array:
     """Return mean_i w(x_i) x_i, shape (d,), in the wide dtype."""
-    xp = namespace(X)
-    require_rows(X)
-    total = xp.zeros(X.shape[1], dtype=wide_dtype(X), device=device_of(X))
-    for block in row_blocks(X.shape[0]):
-        rows = xp.astype(X[block, :], wide_dtype(X), copy=False)
-        total = total + weights(rows) @ rows
-    return total / X.shape[0]
+    wide = _widened(X)
+    return fold_rows(lambda rows: weights(wide(rows)) @ wide(rows), X, width=1) / X.shape[0]
 
 
 def weighted_scatter(X: Array, weights: Weights) -> Array:
     """Return mean_i w(x_i) x_i x_i^T, shape (d, d), in the wide dtype."""
-    xp = namespace(X)
-    require_rows(X)
-    total = xp.zeros((X.shape[1], X.shape[1]), dtype=wide_dtype(X), device=device_of(X))
-    for block in row_blocks(X.shape[0]):
-        rows = xp.astype(X[block, :], wide_dtype(X), copy=False)
-        total = total + (rows * weights(rows)[:, None]).T @ rows
-    return total / X.shape[0]
+    wide = _widened(X)
+
+    def scatter(block: Array) -> Array:
+        rows = wide(block)
+        return (rows * weights(rows)[:, None]).T @ rows
+
+    return fold_rows(scatter, X, width=X.shape[1]) / X.shape[0]
+
+
+def _widened(X: Array) -> Callable[[Array], Array]:
+    xp, dtype = namespace(X), wide_dtype(X)
+    return lambda rows: xp.astype(rows, dtype, copy=False)
 
 
 def third_moment_vector(X: Array) -> Array:

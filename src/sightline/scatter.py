@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from sightline._arrays import Array, like, namespace, to_numpy, wide_dtype
-from sightline.sums import row_blocks
+from sightline.rows import fold_rows
 
 Host: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
@@ -77,13 +77,7 @@ class Scatter:
 
 def scatter_of(X: Array) -> Scatter:
     """Return the centre and scatter of the rows of `X`, in one pass of fixed blocks."""
-    total: Scatter | None = None
-    for block in row_blocks(X.shape[0], SCATTER_BLOCK):
-        part = _block_scatter(X[block, :])
-        total = part if total is None else total + part
-    if total is None:
-        raise ValueError("X has 0 rows; a centre needs at least one.")
-    return total
+    return fold_rows(_block_scatter, X, width=X.shape[1], size=SCATTER_BLOCK)
 
 
 def scale_columns(rows: Array, exponents: Host) -> Array:

@@ -8,8 +8,9 @@ import numpy as np
 
 from sightline._arrays import Array, namespace, take_rows, to_numpy
 from sightline.indices import Index
+from sightline.rows import fold_rows
 from sightline.sphere import normalise
-from sightline.sums import index_values, row_blocks, sum_rows
+from sightline.sums import index_values, sum_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +36,15 @@ def orient(directions: Array, X: Array) -> Array:
     choice to the direction's largest entry, which becomes positive.
     """
     xp = namespace(directions, X)
-    total = None
-    for block in row_blocks(X.shape[0]):
-        scores = X[block, :] @ directions.T
-        cubes = sum_rows(scores * scores * scores)
-        total = cubes if total is None else total + cubes
+
+    def cubes(rows: Array) -> Array:
+        scores = rows @ directions.T
+        return sum_rows(scores * scores * scores)
+
+    third = to_numpy(fold_rows(cubes, X, width=directions.shape[0]))
     host = to_numpy(directions)
     largest = np.abs(host).argmax(axis=1)
     entry = host[np.arange(host.shape[0]), largest]
-    third = to_numpy(total)
     flip = np.where(third != 0, third, entry) < 0
     signs = xp.asarray(np.where(flip, -1.0, 1.0).astype(host.dtype), device=directions.device)
     return directions * signs[:, None]

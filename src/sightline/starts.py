@@ -11,6 +11,7 @@ from scipy import linalg
 
 from sightline._arrays import Array, as_table, like, namespace, take_rows, to_numpy
 from sightline._options import check_choice, check_count
+from sightline._threads import one_blas_thread
 from sightline.moments import fourth_moment_matrix, third_moment_along, third_moment_vector
 from sightline.sphere import normalise, random_directions
 
@@ -29,7 +30,7 @@ def make_starts(X: Array, kind: str | Array, count: int, rng: np.random.Generato
     kind : "data" (normalised rows, as in the paper), "random", "moments" (third and fourth
         moments), or "union" (a quarter moments at the most, half the rest data, half random);
         or directions (m, d) of your own, which are normalised and all kept.
-    count : how many; "data" gives at most one a row, "moments" at most 6 d + 2.
+    count : how many; "data" gives at most one a row, "moments" at most 4 d + 2.
     rng : the source of randomness; "moments" uses none.
     """
     if not isinstance(kind, str):
@@ -98,7 +99,8 @@ def moment_starts(X: Array, count: int) -> Array:
 
 def _from_both_ends(matrix: Array, *, by_size: bool) -> np.ndarray:
     """Return eigenvectors as rows: largest |value| first, or largest, smallest, next, ..."""
-    values, vectors = linalg.eigh(to_numpy(matrix).astype(np.float64))
+    with one_blas_thread():
+        values, vectors = linalg.eigh(to_numpy(matrix).astype(np.float64))
     if by_size:
         order = np.argsort(-np.abs(values), kind="stable")
     else:

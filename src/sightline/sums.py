@@ -6,34 +6,17 @@ elementwise map,
     T = X_b U^T,      values = sum_rows phi(T),      slopes = phi'(T)^T X_b,
 
 all starts at once. Sums merge, so the same kernel serves a block in cache, a file, a GPU chunk or
-a remote partition. Blocks have a fixed number of rows and are merged one by one in their order:
-rows that come from elsewhere but are cut and merged likewise give the same bits. That is so for a
-fixed number of BLAS threads; OpenBLAS rounds its larger products otherwise on one and on two.
+a remote partition; `rows` says how blocks are cut and in what order they are merged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import reduce
-from operator import add
 
-from sightline._arrays import Array, is_numpy, namespace, on_host, wide_dtype
-from sightline._threads import ordered_map, thread_count
+from sightline._arrays import Array, namespace, wide_dtype
 from sightline.indices import Index
 from sightline.indices.contract import with_feature_axis
-
-ROW_BLOCK = 512
-"""Rows of a block: its scores for a few hundred starts stay in the second-level cache."""
-
-_DEVICE_BLOCK = 65536
-"""Rows of a block on an accelerator, where a launch costs more than a cache miss."""
-
-_SPANS = 64
-"""Runs of blocks that threads take one at a time; each holds sums until its turn to be added."""
-
-_WORTH_A_THREAD = 2**15
-"""Scores in a block from which handing it to a thread costs less than computing it here."""
+from sightline.rows import fold_rows, map_rows, row_blocks
 
 _DIRECTION_BLOCK = 64
 """Directions whose scores over all rows are held at once for a whole-sample index."""
@@ -82,22 +65,6 @@ def _asked_for(part: Array | None) -> Array:
     return part
 
 
-def row_block(X: Array) -> int:
-    """Return how many rows of `X` a block has: a constant of the kind of device."""
-    return ROW_BLOCK if on_host(X) else _DEVICE_BLOCK
-
-
-def row_blocks(n_rows: int, size: int = ROW_BLOCK) -> Iterator[slice]:
-    """Cut `n_rows` rows into slices of `size`, the last one shorter."""
-    return (slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size))
-
-
-def require_rows(X: Array) -> None:
-    """Raise where `X` has no rows, of which there is no mean."""
-    if X.shape[0] == 0:
-        raise ValueError("X has 0 rows; a mean is over at least one row.")
-
-
 def sum_rows(values: Array) -> Array:
     """Sum over the rows (axis -2) in the wide dtype, by short runs in the data's own."""
     xp = namespace(values)
@@ -133,38 +100,25 @@ def block_sums(
 def index_sums(
     index: Index, directions: Array, X: Array, *, values: bool = True, slopes: bool = False
 ) -> Sums:
-    """Sum over all rows of `X`: blocks within spans, spans within the whole, in fixed order.
+    """Sum over all rows of `X`, in fixed blocks."""
 
-    Spans of NumPy rows are shared out among threads. Where they are cut depends on the number of
-    rows alone, so the bits don't depend on the threads.
-    """
-    require_rows(X)
-    size = row_block(X)
-    blocks = list(row_blocks(X.shape[0], size))
-    length = -(-len(blocks) // _SPANS)
-    spans = [blocks[first : first + length] for first in range(0, len(blocks), length)]
+    def part(rows: Array) -> Sums:
+        return block_sums(index, directions, rows, values=values, slopes=slopes)
 
-    def span_sums(span: list[slice]) -> Sums:
-        parts = (
-            block_sums(index, directions, X[block, :], values=values, slopes=slopes)
-            for block in span
-        )
-        return reduce(add, parts)
+    return fold_rows(part, X, width=directions.shape[0])
 
-    worth_it = is_numpy(X) and min(X.shape[0], size) * directions.shape[0] >= _WORTH_A_THREAD
-    threads = min(thread_count(), len(spans)) if worth_it else 1
-    return reduce(add, ordered_map(span_sums, spans, threads=threads))
+
+def all_scores(directions: Array, X: Array) -> Array:
+    """Return the scores <x, u> of all rows at once, (n, m), in the dtype of `X`."""
+    return map_rows(lambda rows: rows @ directions.T, X, width=directions.shape[0])
 
 
 def index_values(index: Index, directions: Array, X: Array) -> Array:
     """Return the value of every direction on the rows of `X`, shape (m,), in the wide dtype."""
     xp = namespace(directions, X)
     if index.whole_sample:
-        require_rows(X)
-        parts = [
-            index.value_of_sample(X @ directions[block, :].T, xp)
-            for block in row_blocks(directions.shape[0], _DIRECTION_BLOCK)
-        ]
+        some = [directions[b, :] for b in row_blocks(directions.shape[0], _DIRECTION_BLOCK)]
+        parts = [index.value_of_sample(all_scores(u, X), xp) for u in some]
         return xp.astype(xp.concat(parts), wide_dtype(X))
     return index.combine(index_sums(index, directions, X).mean_values, xp)
 

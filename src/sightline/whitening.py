@@ -14,11 +14,12 @@ import numpy as np
 from scipy import linalg
 from sklearn.covariance import ledoit_wolf_shrinkage
 
-from sightline._arrays import Array, like, map_rows, namespace, to_numpy, wide_dtype
+from sightline._arrays import Array, like, namespace, to_numpy, wide_dtype
 from sightline._options import check_choice, check_count, check_number
-from sightline.scatter import SCATTER_BLOCK, Host, Scatter, scale_columns, scatter_of
+from sightline._threads import one_blas_thread
+from sightline.rows import map_rows
+from sightline.scatter import Host, Scatter, scale_columns, scatter_of
 from sightline.sphere import normalise
-from sightline.sums import row_blocks
 
 METHODS = ("exact", "shrunk", "none")
 
@@ -96,7 +97,7 @@ class Whitening:
             scaled = scale_columns(xp.astype(rows, wide, copy=False), self.exponents)
             return (scaled - centre) @ map_matrix
 
-        return map_rows(block_scores, X, row_blocks(X.shape[0], SCATTER_BLOCK))
+        return map_rows(block_scores, X, width=matrix.shape[1])
 
 
 def fit_whitening(
@@ -189,7 +190,8 @@ def _principal_axes(scatter: Scatter, kept: Host, *, own_units: bool) -> _Axes:
         exponents = np.full_like(exponents, exponents[kept].max())
     covariance = scatter.covariance(exponents)[np.ix_(kept, kept)]
     spread = np.sqrt(np.diag(covariance)) if own_units else np.ones(int(kept.sum()))
-    variances, vectors = linalg.eigh(covariance / np.multiply.outer(spread, spread))
+    with one_blas_thread():
+        variances, vectors = linalg.eigh(covariance / np.multiply.outer(spread, spread))
     loadings = np.zeros((kept.size, spread.size))
     loadings[kept] = _signed(vectors[:, ::-1]) / spread[:, None]
     return _Axes(exponents, np.maximum(variances[::-1], 0.0), loadings)
