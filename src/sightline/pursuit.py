@@ -6,6 +6,7 @@ out. Everything happens in whitened coordinates; `Found` holds the way back to t
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -97,6 +98,14 @@ def pursue(
         ranked = rank_directions(climbed.directions, rows, psi, count=count, minimum_angle=angle)
     else:
         climbed, ranked = _deflate(rows, solve, psi, count)
+    if len(ranked.values) < count:
+        warnings.warn(
+            f"{len(ranked.values)} of n_components={count} directions found: the candidates of "
+            f"this climb hold no more that keep minimum_angle={angle:g} degrees from each other. "
+            "Use more n_starts, a smaller minimum_angle, or multiple='deflate'.",
+            UserWarning,
+            stacklevel=3,
+        )
     return Found(
         whitening,
         ranked.directions,

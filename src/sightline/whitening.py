@@ -23,6 +23,9 @@ from sightline.sphere import normalise
 
 METHODS = ("exact", "shrunk", "none")
 
+_LEAST_ROUNDING = 64
+"""Epsilons of the largest variance that rounding can leave where there is none, for few columns."""
+
 
 @dataclass(frozen=True, slots=True)
 class Whitening:
@@ -120,7 +123,7 @@ def fit_whitening(
     rank : keep this many leading principal axes of the columns as they come (PCA truncation);
         None keeps the numerical rank of the columns in units of their own spread.
     tolerance : axes with a variance under `tolerance` times the largest are outside the numerical
-        rank; None is d times the float64 epsilon, about where the covariance holds no digits.
+        rank; None is max(d, 64) times the float64 epsilon, where the covariance holds no digits.
     shrinkage : weight of the identity for "shrunk", in [0, 1]; None is Ledoit and Wolf's.
     columns : names for messages.
     """
@@ -211,7 +214,7 @@ def _identity_like(loadings: Host, kept: Host) -> Host:
 
 def _rank(variances: Host, rank: int | None, tolerance: float | None, n_rows: int) -> int:
     """Return how many axes to keep, or say why none of them would mean anything."""
-    floor = variances.size * float(np.finfo(np.float64).eps)
+    floor = max(variances.size, _LEAST_ROUNDING) * float(np.finfo(np.float64).eps)
     if tolerance is not None:
         floor = check_number("tolerance", tolerance, low=0, high=1, open_high=True)
     numerical = int(np.count_nonzero(variances > floor * variances[0]))

@@ -24,7 +24,7 @@ def value(index, scores):
     return float(index.value_of_sample(scores[:, None], np)[0])
 
 
-def printed_algorithm(given, starts, index, eta, s, rows):
+def printed_algorithm(given, starts, index, *, eta, s, rows):
     """Algorithm 1, a start at a time, its gradient by central differences of the value."""
     psi = make_index(index.selection) if index.selection else index
     best = []
@@ -47,7 +47,7 @@ def test_it_is_the_printed_algorithm(name):
     index, given = make_index(name), batches()
     starts = random_directions(4, 6, np.random.default_rng(1))
     found = gradient_ascent(given, starts, index=name, step_size=0.1, n_steps=5)
-    expected = printed_algorithm(given, starts, index, 0.1, 5, np.concatenate(given))
+    expected = printed_algorithm(given, starts, index, eta=0.1, s=5, rows=np.concatenate(given))
     # A kink between the two points of a difference costs it about 1 / (rows x step).
     assert_allclose(found.directions, expected, atol=2e-4 if "abs" in name else 1e-6)
 
