@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.linalg import null_space
+from threadpoolctl import threadpool_limits
 
 from sightline.spectral import directions as module
 from sightline.spectral import spectral_directions, unfolding
@@ -133,10 +134,16 @@ def test_values_scale_with_the_order_of_the_moment(way):
 
 
 @every_way
-def test_the_same_rows_give_the_same_bits(way):
-    first, second = (spectral_directions(table(), n_directions=3, **way) for _ in range(2))
-    assert np.array_equal(first.directions, second.directions)
-    assert np.array_equal(first.values, second.values)
+@pytest.mark.parametrize("n", [2000, 12000])  # by pairs, by slices
+def test_the_bits_do_not_depend_on_the_number_of_threads(way, n):
+    X = table(n, 90)
+    results = []
+    for threads in (1, 2, 3):
+        with threadpool_limits(threads):
+            results.append(spectral_directions(X, n_directions=3, **way))
+    for other in results[1:]:
+        assert np.array_equal(other.directions, results[0].directions)
+        assert np.array_equal(other.values, results[0].values)
 
 
 @every_way

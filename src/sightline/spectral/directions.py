@@ -20,8 +20,9 @@ from scipy.linalg import eigh
 
 from sightline._arrays import Array, as_table, like, namespace, wide_dtype
 from sightline._options import check_choice, check_count
+from sightline._threads import one_blas_thread
 from sightline.moments import fourth_moment_matrix, squared_norms
-from sightline.rows import row_block, row_blocks
+from sightline.rows import fold_rows, map_rows
 from sightline.spectral.unfolding import (
     Host,
     as_host,
@@ -112,25 +113,30 @@ def _kurtosis_directions(rows: Array, end: End) -> Found:
 
 
 def _skewness_by_matrix(rows: Array, end: End) -> Found:
-    """Find singular vectors of T from T^T T, which is deflated itself: one pass over the rows.
-
-    With A = T u = mean <x, u> x x^T, the rows without their parts along u have
-
-        T'^T T' = T^T T - 2 A^2 + (A u)(A u)^T    on the complement of u.
-    """
+    """Find singular vectors of T from T^T T, which is deflated itself: one pass over the rows."""
     gram = unfolding_gram(rows)
     built = np.trace(gram)
     while True:
         direction, _ = _extreme_eigenvector(gram, end, _rounding(rows))
         along = contracted(rows, direction)
         yield direction, _singular_value(rows, along, end)
-        edge = along @ direction
-        gram = gram - 2 * along @ along + np.outer(edge, edge)
-        gram = _complement(_complement(gram, direction).T, direction)
+        gram = _deflated(gram, along, direction)
         rows = _complement(rows, direction)
         if np.trace(gram) < _REBUILD_BELOW * built:
             gram = unfolding_gram(rows)
             built = np.trace(gram)
+
+
+def _deflated(gram: Host, along: Host, direction: Host) -> Host:
+    """Return T'^T T' of the rows without their parts along u, on the complement of u.
+
+    With A = T u, it is T^T T - 2 A^2 + (A u)(A u)^T there.
+    """
+    with one_blas_thread():
+        edge = along @ direction
+        rest = gram - 2 * along @ along + np.outer(edge, edge)
+        deflated: Host = _complement(_complement(rest, direction).T, direction)
+    return deflated
 
 
 def _skewness_by_products(rows: Array) -> Found:
@@ -148,7 +154,8 @@ def _extreme_eigenvector(matrix: Host, end: End, rounding: float) -> tuple[Host,
     noise: an error.
     """
     at = matrix.shape[0] - 1 if end == "largest" else 0
-    values, vectors = eigh(matrix, subset_by_index=[at, at])
+    with one_blas_thread():
+        values, vectors = eigh(matrix, subset_by_index=[at, at])
     if end == "smallest" and values[0] <= 1e3 * rounding * np.trace(matrix):
         raise ValueError(
             f"the smallest eigenvalue, {values[0]:.3g} beside a trace of {np.trace(matrix):.3g}, "
@@ -169,9 +176,11 @@ def _complement(rows: Array, direction: Host) -> Array:
     mirror = direction.copy()
     mirror[-1] += np.copysign(1.0, mirror[-1])
     normal = like(mirror / np.linalg.norm(mirror), rows)
-    reflected = (rows @ normal)[:, None] * (-2 * normal[None, :-1])
-    reflected += rows[:, :-1]
-    return reflected
+
+    def reflected(block: Array) -> Array:
+        return block[:, :-1] - 2 * (block @ normal)[:, None] * normal[None, :-1]
+
+    return map_rows(reflected, rows, width=rows.shape[1] - 1)
 
 
 def _fixed_sign(direction: Host) -> Host:
@@ -185,12 +194,13 @@ def _fixed_sign(direction: Host) -> Host:
 def _singular_value(rows: Array, along: Host, end: End) -> float:
     """Return |T u|, or raise where the largest is all that rounding leaves of a vanishing T."""
     xp, wide = namespace(rows), wide_dtype(rows)
+
+    def cubes(block: Array) -> Array:
+        return xp.sum(squared_norms(xp.astype(block, wide, copy=False)) ** 1.5)
+
     value = float(np.linalg.norm(along))
-    cubes = 0.0
-    for block in row_blocks(rows.shape[0], row_block(rows)):
-        squares = squared_norms(xp.astype(rows[block, :], wide, copy=False))
-        cubes += float(xp.sum(squares**1.5))
-    if end == "largest" and value <= 64 * _rounding(rows) * cubes / rows.shape[0]:
+    cube = float(fold_rows(cubes, rows, width=rows.shape[1])) / rows.shape[0]
+    if end == "largest" and value <= 64 * _rounding(rows) * cube:
         raise ValueError(
             "method='max-skew' finds no skewness: the third moment of the rows is 0 in every "
             "direction that is left, as for rows symmetric about 0. Use 'cov4max' or 'cov4min', "

@@ -11,14 +11,27 @@ and no more than a few d x d matrices and blocks of rows are in memory at any ti
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import add
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
-from sightline._arrays import Array, device_of, like, namespace, to_numpy, wide_dtype
+from sightline._arrays import (
+    Array,
+    is_numpy,
+    like,
+    namespace,
+    to_numpy,
+    wide_dtype,
+)
+from sightline._threads import ordered_map, thread_count
 from sightline.moments import third_moment_along, third_moment_vector, weighted_mean
 from sightline.rows import row_block, row_blocks
+
+Piece = TypeVar("Piece")
 
 Host: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 """A float64 NumPy array, as the eigen-solvers want it."""
@@ -95,9 +108,9 @@ def _product_cost(n: int, d: int) -> int:
 def _by_pairs(X: Array) -> Array:
     """Return T^T T = n^-2 sum_ij <x_i, x_j>^2 x_i x_j^T, a pair and its mirror image at once."""
     xp, wide = namespace(X), wide_dtype(X)
-    n, d = X.shape
-    half = xp.zeros((d, d), dtype=wide, device=device_of(X))
-    for block in row_blocks(n):
+    n = X.shape[0]
+
+    def half_of(block: slice) -> Array:
         rows = xp.astype(X[block, :], wide, copy=False)
         inner = rows @ rows.T
         weighted = (inner * inner) @ rows / 2
@@ -105,7 +118,9 @@ def _by_pairs(X: Array) -> Array:
             others = xp.astype(X[start : start + _PAIR_BLOCK, :], wide, copy=False)
             inner = rows @ others.T
             weighted = weighted + (inner * inner) @ others
-        half = half + rows.T @ weighted
+        return rows.T @ weighted
+
+    half = _total(half_of, X, list(row_blocks(n)))
     return (half + half.T) / n**2
 
 
@@ -113,12 +128,19 @@ def _by_slices(X: Array) -> Array:
     """Return T^T T = sum_ab t_ab t_ab^T, t_ab = mean x_a x_b x, each pair a < b counted twice."""
     xp, wide = namespace(X), wide_dtype(X)
     n, d = X.shape
-    gram = xp.zeros((d, d), dtype=wide, device=device_of(X))
-    for a in range(d):
-        from_a = xp.zeros((d - a, d), dtype=wide, device=device_of(X))
+
+    def pairs_from(a: int) -> Array:
+        slices: Array = 0
         for block in row_blocks(n, row_block(X)):
             rows = xp.astype(X[block, :], wide, copy=False)
-            from_a = from_a + (rows[:, a:] * rows[:, a : a + 1]).T @ rows
-        from_a = from_a / n
-        gram = gram + 2 * (from_a.T @ from_a) - from_a[:1, :].T @ from_a[:1, :]
-    return gram
+            slices = slices + (rows[:, a:] * rows[:, a : a + 1]).T @ rows
+        slices = slices / n
+        return 2 * (slices.T @ slices) - slices[:1, :].T @ slices[:1, :]
+
+    return _total(pairs_from, X, range(d))
+
+
+def _total(part: Callable[[Piece], Array], X: Array, pieces: Sequence[Piece]) -> Array:
+    """Add up parts that need all rows each, in the order of the pieces, on threads for NumPy."""
+    threads = min(thread_count(), len(pieces)) if is_numpy(X) else 1
+    return reduce(add, ordered_map(part, pieces, threads=threads))
