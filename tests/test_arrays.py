@@ -15,8 +15,11 @@ from sightline._arrays import (
     check_finite,
     device_of,
     is_foreign,
+    is_numpy,
+    is_writable,
     like,
     namespace,
+    on_host,
     take_rows,
     to_numpy,
     wide_dtype,
@@ -65,9 +68,27 @@ class TestLibraries:
         assert device_of(as_table(integers)) == device
 
     def test_what_is_numpy_and_what_is_foreign(self, xp):
-        assert is_foreign(xp.asarray([1.0])) == (xp is not namespace(GRID))
+        array = xp.asarray([1.0])
+        assert is_numpy(array) == (xp is namespace(GRID))
+        assert is_foreign(array) != is_numpy(array)
         for host in (GRID, np.float64(1), [1.0], None, pd.DataFrame(GRID), pl.DataFrame(GRID)):
             assert not is_foreign(host)
+
+    def test_arrays_of_the_host_are_on_it_and_others_are_not(self, xp, monkeypatch):
+        assert on_host(xp.asarray([1.0]))
+        torch = pytest.importorskip("torch")
+        assert not on_host(torch.empty(1, device="meta"))
+        monkeypatch.setattr(array_api_compat, "is_cupy_array", lambda x: True)
+        assert not on_host(xp.asarray([1.0]))
+
+    def test_what_claims_to_be_writable_is(self, xp):
+        array = xp.zeros(2)
+        if is_writable(array):
+            array[0] = 1.0
+            assert float(array[0]) == 1.0
+        else:
+            with pytest.raises(TypeError):
+                array[0] = 1.0
 
     def test_to_the_host_and_back(self, xp):
         array = xp.asarray(GRID, dtype=xp.float32)

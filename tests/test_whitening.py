@@ -145,7 +145,7 @@ def test_library_and_dtype_are_kept(method, xp):
 
 
 def test_too_few_rows_are_refused_with_the_remedy():
-    with pytest.raises(ValueError, match="n_samples = 6 rows of numerical rank 5.*shrunk"):
+    with pytest.raises(ValueError, match=r"n_samples = 6 rows of numerical rank 5.*shrunk"):
         fit_whitening(table(n=6))
     with pytest.raises(ValueError, match="rank=5 is more than the 6 rows support"):
         fit_whitening(table(n=6), rank=5)

@@ -24,7 +24,7 @@ from sightline.sphere import normalise
 METHODS = ("exact", "shrunk", "none")
 
 _LEAST_ROUNDING = 64
-"""Epsilons of the largest variance that rounding can leave where there is none, for few columns."""
+"""Epsilons of the largest variance that rounding can leave where there is none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,7 @@ def test_library_and_dtype_are_kept(estimator, xp):
     for state in (fitted.components_, fitted.transform(X)):
         assert type(state) is type(X)
         assert state.dtype == xp.float32
-    with pytest.raises(ValueError, match="X has 3 features, but .* is expecting 5 features"):
+    with pytest.raises(ValueError, match=r"X has 3 features, but .* is expecting 5 features"):
         fitted.transform(X[:, :3])
 
 

@@ -195,6 +195,22 @@ def test_hierarchical_clusters_lie_between_the_ends_of_their_range():
     assert low < between < high
 
 
+def test_hierarchical_clusters_are_the_mean_over_their_range():
+    """The same law as finitely many values, by 200 Gauss-Legendre nodes in p' itself."""
+    nodes, weights = np.polynomial.legendre.leggauss(200)
+    p, values, masses = 0.02, [], []
+    for node, weight in zip(nodes, weights / np.sum(weights), strict=True):
+        inner = p * (3 + node) / 4
+        rare, bulk = math.sqrt(inner), math.sqrt(1 - inner)
+        values += [bulk / rare, -rare / bulk]
+        masses += [weight * inner, weight * (1 - inner)]
+    law = FiniteLaw(values, masses)
+    for degree in (6, 30, 60):
+        assert log_low_degree_norm(HierarchicalClusters(p), 500, 300, degree) == pytest.approx(
+            log_low_degree_norm(law, 500, 300, degree), rel=1e-10
+        )
+
+
 GRID = [
     (d, p)
     for d in (100, 300, 1000, 10**4, 10**5, 10**6, 10**8)
