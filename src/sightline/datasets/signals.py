@@ -178,8 +178,12 @@ class HierarchicalClusters:
         blur = self.spread * rng.standard_normal(n)
         return (centres + blur) / math.hypot(1, self.spread), labels
 
-    def moment(self, k: int) -> float:
-        """Return E nu^k = (2/p) * (integral over (p/2, p) of the moment at p'), to rounding."""
+    def quadrature(self) -> Components:
+        """Return a finite mixture that has the means of smooth functions of nu, to rounding.
+
+        It is the sum that stands for E f(nu) = (2/p) * (integral over (p/2, p) of E f at p'); the
+        law itself is no finite mixture.
+        """
         # At w = logit(p')/2 the centres are exp(-w) and -exp(w), and dp' = 2 p' (1 - p') dw.
         top, bottom = _half_logit(self.p), _half_logit(self.p / 2)
         nodes, node_weights = _gauss_legendre(_NODES)
@@ -190,9 +194,12 @@ class HierarchicalClusters:
         weights = np.concatenate((density * rare, density * bulk))
         means = np.concatenate((np.exp(-w), -np.exp(w)))
         scale = math.hypot(1, self.spread)
-        return _mixture_moment(
-            k, weights.tolist(), (means / scale).tolist(), [self.spread / scale] * means.size
-        )
+        return Components(weights, means / scale, np.full(means.size, self.spread / scale))
+
+    def moment(self, k: int) -> float:
+        """Return E nu^k, to rounding."""
+        weights, means, deviations = (part.tolist() for part in self.quadrature())
+        return _mixture_moment(k, weights, means, deviations)
 
 
 def _check_fields(signal: Any) -> None:

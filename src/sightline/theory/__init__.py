@@ -1,5 +1,8 @@
 """What the theorems say, as numbers."""
 
+from sightline.theory.climb import PredictedClimb, data_start_alignment, predicted_climb
+from sightline.theory.closed_forms import kurtosis_gradient, relu2_gradient
+from sightline.theory.conditions import Failures, LemmaConditions, check_conditions
 from sightline.theory.laws import FiniteLaw, MomentLaw
 from sightline.theory.low_degree import (
     Exponents,
@@ -9,14 +12,24 @@ from sightline.theory.low_degree import (
     low_degree_norm,
     low_degree_threshold,
 )
+from sightline.theory.population import population_gradient
 
 __all__ = [
     "Exponents",
+    "Failures",
     "FiniteLaw",
+    "LemmaConditions",
     "MomentLaw",
+    "PredictedClimb",
+    "check_conditions",
+    "data_start_alignment",
     "default_degree",
+    "kurtosis_gradient",
     "log_low_degree_norm",
     "low_degree_exponents",
     "low_degree_norm",
     "low_degree_threshold",
+    "population_gradient",
+    "predicted_climb",
+    "relu2_gradient",
 ]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sightline.datasets.signals import Components
-from sightline.theory.laws import components_of, is_exact
+from sightline.theory.laws import components_of, is_exact, is_mixture
 
 _ROUNDING = Fraction(1, 10**12)
 """How far rounding of given moments may carry a coefficient, relative to max(1, |c_j|)."""
@@ -25,10 +25,10 @@ def log_squared_coefficients(signal: Any, degree: int) -> np.ndarray:
 
     Parameters
     ----------
-    signal : an object with `components()`, or at least `moment(k)`.
+    signal : a signal or a law with a mixture, or at least `moment(k)`.
     degree : the largest j.
     """
-    if callable(getattr(signal, "components", None)):
+    if is_mixture(signal):
         return _of_mixture(components_of(signal), degree)
     if callable(getattr(signal, "moment", None)):
         return _of_moments(signal, degree)

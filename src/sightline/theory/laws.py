@@ -1,7 +1,8 @@
 """Laws of the planted variable nu that the theory takes, beside the signals that can be planted.
 
-A law declares what it knows: `components()`, the mixture of normal laws that it is, or
-`moment(k)` = E nu^k. The first serves everything; from moments alone the low-degree norm follows.
+A law declares what it knows: `components()`, the mixture of normal laws that it is,
+`quadrature()`, one that has the same means of smooth functions, or `moment(k)` = E nu^k. A mixture
+serves everything; from moments alone the low-degree norm follows.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import numpy as np
 
 from sightline._options import check_count, check_number
 from sightline.datasets.signals import Components, MixtureSignal
+
+_MIXTURES = ("components", "quadrature")
 
 
 @dataclass(frozen=True)
@@ -93,16 +96,20 @@ class MomentLaw:
         return self.moments[k]
 
 
+def is_mixture(signal: Any) -> bool:
+    """Say whether a signal declares a mixture of normal laws, or one that stands for it."""
+    return any(callable(getattr(signal, name, None)) for name in _MIXTURES)
+
+
 def components_of(signal: Any) -> Components:
     """Return the mixture of normal laws that a signal is, or say what it lacks."""
-    if not callable(getattr(signal, "components", None)):
-        raise TypeError(
-            f"signal={signal!r} must have a method components(): weights, means and deviations of "
-            "the normal laws that it mixes. For finitely many values use FiniteLaw."
-        )
-    weights, means, deviations = signal.components()
-    return Components(
-        *(np.asarray(part, dtype=np.float64) for part in (weights, means, deviations))
+    for name in _MIXTURES:
+        method = getattr(signal, name, None)
+        if callable(method):
+            return Components(*(np.asarray(part, dtype=np.float64) for part in method()))
+    raise TypeError(
+        f"signal={signal!r} must have a method components(): weights, means and deviations of "
+        "the normal laws that it mixes. For finitely many values use FiniteLaw."
     )
 
 
