@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sightline._version import __version__
 
 if TYPE_CHECKING:
-    from sightline import datasets, indices
+    from sightline import datasets, indices, theory
     from sightline.ascent import gradient_ascent, two_step_gradient_ascent
     from sightline.covmcd import covmcd_directions
     from sightline.estimators import CovMCDPursuit, ProjectionPursuit, SpectralPursuit
@@ -31,10 +31,11 @@ __all__ = [
     "load_model",
     "save_model",
     "spectral_directions",
+    "theory",
     "two_step_gradient_ascent",
 ]
 
-_SUBMODULES = ("datasets", "indices")
+_SUBMODULES = ("datasets", "indices", "theory")
 
 _HOMES = {
     "CovMCDPursuit": "estimators",

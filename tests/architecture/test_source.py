@@ -4,8 +4,6 @@ import ast
 import re
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "sightline"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
@@ -30,54 +28,79 @@ def written_files() -> list[Path]:
     ]
 
 
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imported(line: ast.stmt) -> list[str]:
+    if isinstance(line, ast.Import):
+        return [alias.name for alias in line.names]
+    return [line.module or ""] if isinstance(line, ast.ImportFrom) else []
+
+
 def relative(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=relative)
-def test_module_says_what_it_is(path):
-    assert ast.get_docstring(ast.parse(path.read_text()))
+def test_every_module_says_what_it_is():
+    silent = [relative(path) for path in SOURCES if not ast.get_docstring(parsed(path))]
+    assert silent == []
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=relative)
-def test_file_is_short(path):
-    assert len(path.read_text().splitlines()) <= 300
+def test_files_are_short():
+    pages = [path for kind in ("css", "html", "js") for path in PACKAGE.rglob(f"*.{kind}")]
+    lengths = {
+        relative(path): len(path.read_text(encoding="utf-8").splitlines())
+        for path in [*SOURCES, *pages]
+    }
+    assert {path: length for path, length in lengths.items() if length > 300} == {}
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=relative)
-def test_only_the_command_line_prints(path):
-    if path.relative_to(PACKAGE).parts[0] in {"cli", "cli.py"}:
-        return
-    calls = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+def test_only_the_command_line_prints():
+    library = [path for path in SOURCES if path.relative_to(PACKAGE).parts[0] != "cli"]
     printing = [
-        call.lineno
-        for call in calls
-        if isinstance(call.func, ast.Name) and call.func.id == "print"
+        f"{relative(path)}:{node.lineno}"
+        for path in library
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "print"
     ]
     assert printing == []
 
 
-@pytest.mark.parametrize("path", TESTS, ids=relative)
-def test_test_file_is_named_after_what_it_tests(path):
-    """tests/test_x_more.py is about sightline.x, tests/p/test_y.py about sightline.p."""
-    place = path.relative_to(ROOT / "tests")
-    folder = place.parts[0] if len(place.parts) > 1 else None
-    subject = folder or place.stem.removeprefix("test_")
-    modules = {module.stem.lstrip("_") for module in PACKAGE.iterdir()} - {"", "init"}
-    assert subject in ABOUT_THE_WHOLE or any(
-        subject == module or subject.startswith(f"{module}_") for module in modules
-    )
+def test_test_files_are_named_after_what_they_test():
+    """tests/test_x_more.py is about sightline.x, everything in tests/p about sightline.p."""
+    modules = {module.stem.lstrip("_") for module in PACKAGE.iterdir()} - {"", "init", "version"}
+    places = {path: path.relative_to(ROOT / "tests") for path in TESTS}
+    subjects = {
+        path: place.parts[0] if len(place.parts) > 1 else place.stem.removeprefix("test_")
+        for path, place in places.items()
+    }
+    astray = [
+        relative(path)
+        for path, subject in subjects.items()
+        if subject not in ABOUT_THE_WHOLE
+        and not any(f"{subject}_".startswith(f"{module}_") for module in modules)
+    ]
+    assert astray == []
 
 
-@pytest.mark.parametrize("path", TESTS, ids=relative)
-def test_test_file_loads_without_optional_libraries(path):
+def test_test_files_load_without_optional_libraries():
     """A test that needs one takes it by `pytest.importorskip`."""
-    body = ast.parse(path.read_text()).body
-    plain = {alias.name for line in body if isinstance(line, ast.Import) for alias in line.names}
-    sources = {line.module for line in body if isinstance(line, ast.ImportFrom)}
-    assert not {name.partition(".")[0] for name in plain | sources} & OPTIONAL
+    outright = [
+        f"{relative(path)}:{line.lineno}"
+        for path in TESTS
+        for line in parsed(path).body
+        if {name.partition(".")[0] for name in imported(line)} & OPTIONAL
+    ]
+    assert outright == []
 
 
-@pytest.mark.parametrize("path", written_files(), ids=relative)
-def test_no_path_of_somebodys_machine(path):
-    assert not SOMEBODYS_MACHINE.search(path.read_text(encoding="utf-8"))
+def test_no_path_of_somebodys_machine():
+    found = [
+        relative(path)
+        for path in written_files()
+        if SOMEBODYS_MACHINE.search(path.read_text(encoding="utf-8"))
+    ]
+    assert found == []
