@@ -1,0 +1,54 @@
+"""Rows from anywhere: files, standard input, data frames, arrays.
+
+`read_table` is the one way in. It uses the columns of numbers, says which others it left out, and
+refuses with place and remedy what it could only guess at.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from sightline.sources.collect import MISSING, collect
+from sightline.sources.errors import DataError, NoInputError
+from sightline.sources.memory import ceiling, half_of_memory, parse_memory
+from sightline.sources.opening import FORMATS, open_source
+from sightline.sources.table import Request, Stream, Table
+
+__all__ = [
+    "FORMATS",
+    "MISSING",
+    "DataError",
+    "NoInputError",
+    "Request",
+    "Stream",
+    "Table",
+    "open_source",
+    "parse_memory",
+    "read_table",
+]
+
+
+_COPIES = 2
+"""A table is in memory twice while its blocks are put together."""
+
+
+def read_table(source: Any, request: Request | None = None, **changes: Any) -> Table:
+    """Read a table of numbers.
+
+    Parameters
+    ----------
+    source : a path, "-" for standard input, a data frame (pandas, polars, Arrow, or anything with
+        `__arrow_c_stream__`), or a two-dimensional array.
+    request : what to take from it; see `Request`.
+    changes : options of the request by name.
+
+    Returns
+    -------
+    The table, with the columns that were left out and what was done about missing values.
+    """
+    request = dataclasses.replace(request or Request(), **changes)
+    limit = half_of_memory() if request.max_memory is None else request.max_memory
+    room = limit // _COPIES
+    with ceiling(limit):
+        return collect(open_source(source, request, room), request, room)
