@@ -47,14 +47,9 @@ def _check_slope(index: Index) -> None:
 
 
 def _check_weights(index: Index) -> None:
-    """Compare the weights that a gradient takes, which without `combines` are 1, 0, 0, ..."""
     means = np.linspace(0.3, 2.7, 7) * np.arange(1, index.n_features + 1)[:, None]
     xp = namespace(means)
-    here = index.combine(means, xp)
-    weights = np.zeros_like(means)
-    weights[:1] = 1
-    if index.combines:
-        weights = index.weights(means, xp)
+    here, weights = index.combine(means, xp), index.weights(means, xp)
     for feature in range(index.n_features):
         step = np.zeros_like(means)
         step[feature] = _STEP

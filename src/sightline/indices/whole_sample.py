@@ -19,9 +19,5 @@ class Dip(Index):
     def value_of_sample(self, scores: Array, xp: Namespace) -> Array:  # noqa: ARG002
         """Return the dip of each column of `scores` (n, m)."""
         columns = np.sort(to_numpy(scores).astype(np.float64, copy=False), axis=0).T
-        # Scores that all agree are one mode: their dip is zero, which dipstat does not say.
-        dips = [
-            0.0 if c[0] == c[-1] else dipstat(np.ascontiguousarray(c), sort_x=False)
-            for c in columns
-        ]
+        dips = [dipstat(np.ascontiguousarray(column), sort_x=False) for column in columns]
         return like(dips, scores, wide_dtype(scores))
