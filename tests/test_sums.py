@@ -149,6 +149,9 @@ class TestKernel:
         sums = block_sums(Watched(), starts(0, 2), planted(0, 9), **wanted)
         assert computed == {part for part in wanted if wanted[part]}
         assert computed == {part for part in wanted if getattr(sums, part) is not None}
+        computed.clear()
+        index_gradients(Watched(), starts(0, 2), planted(0, 9))
+        assert computed == {"slopes"}
 
     def test_rows_in_any_layout_give_the_same_sums(self):
         X, u = planted(0, 2500), starts(1, 3)

@@ -77,7 +77,7 @@ class Welsch(Index):
 
 REGISTERED = [kind() for kind in INDICES.values()]
 WRITTEN = [make_index(written) for written in (Cubic(), Bend(), FourthOverSquare(), Welsch())]
-EVERY = [*REGISTERED, LogCosh(sign=1), LogCosh(sign=1, scale=20), *WRITTEN]
+EVERY = [*REGISTERED, LogCosh(1), LogCosh(1, scale=20), LogCosh(-1, scale=0.5), *WRITTEN]
 CLIMBING = [index for index in EVERY if not index.whole_sample]
 
 
@@ -288,6 +288,14 @@ class TestContract:
         assert index.value(t, np).shape == index.slope(t, np).shape == features
 
     @climbing_index
+    def test_scores_are_read_and_never_written(self, index):
+        t = np.linspace(-2, 2, 9)
+        t.setflags(write=False)  # whoever writes here is stopped by NumPy
+        value, slope = index.value_slope(t, np)
+        assert not np.shares_memory(value, slope)
+        assert not any(np.shares_memory(t, part) for part in (value, slope))
+
+    @climbing_index
     def test_means_combine_to_one_value_a_start(self, index):
         means = np.abs(np.random.default_rng(0).standard_normal((index.n_features, 5)))
         assert index.combine(means, np).shape == (5,)
@@ -331,7 +339,7 @@ class TestDip:
     @given(seed=SEEDS, rows=st.integers(1, 60))
     def test_it_is_diptests_own(self, seed, rows):
         X, u = table(seed, rows), starts(seed, 4)
-        expected = [dipstat(X @ start) for start in u] if rows > 1 else np.zeros(4)
+        expected = [dipstat(X @ start) for start in u]
         np.testing.assert_allclose(index_values(Dip(), u, X), expected, atol=1e-14)
 
     def test_the_scores_need_not_be_sorted_nor_are_they_changed(self):
@@ -340,6 +348,11 @@ class TestDip:
         expected = [dipstat(np.sort(column)) for column in scores.T]
         np.testing.assert_array_equal(Dip().value_of_sample(scores, np), expected)
         np.testing.assert_array_equal(scores, before)
+
+    def test_float32_scores_have_dips_with_all_digits(self):
+        scores = table(0, 30, dtype=np.float32)
+        expected = [dipstat(column.astype(float)) for column in scores.T]
+        np.testing.assert_array_equal(Dip().value_of_sample(scores, np), expected)
 
     @pytest.mark.parametrize("rows", [1, 2, 50])
     def test_scores_that_all_agree_are_one_mode(self, rows):
@@ -387,6 +400,10 @@ class TestWrongDerivatives:
         message = "index Written: slope is -9.3 at -3.1, but value rises there at a rate of -6.2;"
         with pytest.raises(ValueError, match=message):
             self.check(lambda t, xp: (t * t, 3 * t))
+
+    def test_a_slope_off_by_a_part_in_a_thousand_is_found(self):
+        with pytest.raises(ValueError, match=r"slope is -6\.2062 at -3\.1, but .* rate of -6\.2;"):
+            self.check(lambda t, xp: (t * t, 2.002 * t))
 
     def test_a_slope_wrong_on_one_side_is_found_there(self):
         with pytest.raises(ValueError, match=r"slope is 1 at 1\.1, but .* rate of 0\.5"):
@@ -436,6 +453,7 @@ class TestWrongDerivatives:
             (lambda t, xp: (1.0, 2.0), r"\(\)"),
             (lambda t, xp: (t[:-1], t[:-1]), r"\(64,\)"),
             (lambda t, xp: (t[:, None], t[:, None]), r"\(65, 1\)"),
+            (lambda t, xp: (np.stack((t, t)), np.stack((t, t))), r"\(2, 65\)"),
         ],
     )
     def test_values_of_another_shape_are_named(self, value_slope, got):
@@ -484,8 +502,10 @@ class TestMakeIndex:
             def value_of_sample(self, scores, xp):
                 return xp.max(scores, axis=0) - xp.min(scores, axis=0)
 
-        index, X = make_index(Range(), check=True), table(0)
-        np.testing.assert_array_equal(index_values(index, np.eye(4), X), np.ptp(X, axis=0))
+        index, X = make_index(Range(), check=True), table(0, dtype=np.float32)
+        values = index_values(index, np.eye(4, dtype=np.float32), X)
+        np.testing.assert_array_equal(values, np.ptp(X, axis=0))
+        assert values.dtype == np.float64
         with pytest.raises(ValueError, match="index 'Range' has no slope"):
             index_gradients(index, np.eye(4), X)
 
