@@ -14,9 +14,8 @@ def luminance(colour: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def test_no_two_groups_look_alike_in_colour():
-    looks = [(style.colour, style.marker, style.line) for style in GROUP_STYLES]
-    assert len(set(looks)) == MOST_GROUPS == 12
+def test_every_group_has_a_colour_of_its_own():
+    assert len({style.colour for style in GROUP_STYLES}) == MOST_GROUPS == 12
 
 
 def test_neighbours_differ_in_line_marker_and_hatch():
@@ -27,5 +26,7 @@ def test_neighbours_differ_in_line_marker_and_hatch():
 
 
 @pytest.mark.parametrize("style", GROUP_STYLES, ids=lambda style: style.colour)
-def test_no_colour_vanishes_on_white(style):
-    assert 1.05 / (luminance(style.colour) + 0.05) >= 2
+def test_no_colour_vanishes_on_light_or_dark_paper(style):
+    own = luminance(style.colour) + 0.05
+    assert (luminance("#ffffff") + 0.05) / own >= 2
+    assert own / (luminance("#14181b") + 0.05) >= 3

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from sightline._options import check_count
 from sightline.estimators.tables import read_table
 from sightline.plots.axes import FAINT, INK, as_scores, bare, given_or_new, plain
+from sightline.scatter import scatter_of
 from sightline.views import GroupStyle, group_style, main_columns, standard_weights
 
 _POSITIVE, _NEGATIVE = group_style(0), group_style(1)
@@ -67,7 +68,8 @@ class LoadingsDisplay:
         count = len(estimator.components_)
         check_count("component", component, at_least=0, at_most=count - 1)
         rows = read_table(estimator, X, reset=False)
-        (weights,) = standard_weights(estimator.components_[component : component + 1], rows)
+        direction = estimator.components_[component : component + 1]
+        (weights,) = standard_weights(direction, scatter_of(rows))
         if column_names is None:
             column_names = getattr(estimator, "feature_names_in_", None)
         return cls(weights, column_names=column_names, most=most).plot(ax)

@@ -15,15 +15,14 @@ from typing import Any
 import numpy as np
 
 from sightline._arrays import Array, to_numpy
-from sightline.scatter import scatter_of
+from sightline.scatter import Scatter
 
 Host = np.ndarray[Any, np.dtype[np.float64]]
 
 
-def standard_weights(components: Array, X: Array) -> Host:
-    """Return the weights in standard units (k, d) of directions (k, d) over the rows of `X`."""
+def standard_weights(components: Array, scatter: Scatter) -> Host:
+    """Return the weights in standard units (k, d) of directions (k, d) over rows of a scatter."""
     weights = to_numpy(components).astype(np.float64)
-    scatter = scatter_of(X)
     scaled = np.ldexp(weights, scatter.exponents)
     covariance = scatter.covariance(scatter.exponents)
     spread = np.sqrt(np.diag(covariance))

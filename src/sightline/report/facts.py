@@ -1,0 +1,148 @@
+"""What a report says: for each direction its value, its small side, its columns, its ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sightline._arrays import Array, take_rows, to_numpy
+from sightline.scatter import Scatter
+from sightline.split import Split, split_in_two
+from sightline.views import MOST_GROUPS, Groups, main_columns, standard_weights, view_range
+from sightline.views.bins import Floats
+
+N_MAIN = 5
+"""Columns that are named where there is room for few."""
+
+N_WEIGHTS = 10
+"""Columns whose weights are drawn."""
+
+N_ENDS = 5
+"""Rows that are shown from either end of a direction."""
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The rows at one end of a direction, furthest first: positions, scores, main columns."""
+
+    rows: np.ndarray[Any, np.dtype[np.intp]]
+    scores: Floats
+    values: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """One direction of a table.
+
+    Attributes
+    ----------
+    number : from 1, best first.
+    scores : (n,) of all rows.
+    span : the ends of what is looked at.
+    split : where the scores part in two.
+    weights : (d,) of the columns, in standard units.
+    index_value, p_value : or None where the estimator has none.
+    high, low : the rows at its ends.
+    """
+
+    number: int
+    scores: Floats
+    span: tuple[float, float]
+    split: Split
+    weights: Floats
+    index_value: float | None
+    p_value: float | None
+    high: End
+    low: End
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return f"Direction {self.number}"
+
+    @property
+    def main(self) -> list[int]:
+        """Positions of the columns that matter most."""
+        return main_columns(self.weights, N_MAIN)
+
+    @property
+    def beyond(self) -> int:
+        """Rows outside of what is looked at."""
+        outside = (self.scores < self.span[0]) | (self.scores > self.span[1])
+        return int(np.count_nonzero(outside))
+
+
+def read_directions(
+    estimator: Any, rows: Array, scatter: Scatter, scores: Floats, p_values: Any
+) -> list[Direction]:
+    """Gather what is said of each direction (k) of a fitted estimator over `rows` (n, d)."""
+    weights = standard_weights(estimator.components_, scatter)
+    count = scores.shape[1]
+    values = _one_each("index_values_", getattr(estimator, "index_values_", None), count)
+    if p_values is None:
+        p_values = getattr(estimator, "p_values_", None)
+    chances = _one_each("p_values", p_values, count)
+    return [
+        _direction(place, scores[:, place], weights[place], values[place], chances[place], rows)
+        for place in range(count)
+    ]
+
+
+def side_groups(directions: Sequence[Direction]) -> Groups:
+    """Return the groups of rows without labels: the small sides, a row in the first it is on."""
+    shown = directions[: MOST_GROUPS - 1]
+    codes = np.zeros(directions[0].scores.size, dtype=np.intp)
+    for direction in reversed(shown):
+        codes[direction.split.small] = direction.number
+    names = ("bulk", *(f"small side {direction.number}" for direction in shown))
+    return Groups(names, codes, np.bincount(codes, minlength=len(names)))
+
+
+def _direction(
+    place: int,
+    scores: Floats,
+    weights: Floats,
+    value: float | None,
+    chance: float | None,
+    rows: Array,
+) -> Direction:
+    main = main_columns(weights, N_MAIN)
+    ends = []
+    for sign in (-1.0, 1.0):
+        furthest = _smallest(sign * scores, N_ENDS)
+        table = to_numpy(take_rows(rows, furthest)).astype(np.float64)
+        ends.append(End(furthest, scores[furthest], table[:, main]))
+    return Direction(
+        place + 1,
+        scores,
+        view_range(scores),
+        split_in_two(scores),
+        weights,
+        value,
+        chance,
+        ends[0],
+        ends[1],
+    )
+
+
+def _smallest(values: Floats, count: int) -> np.ndarray[Any, np.dtype[np.intp]]:
+    """Return positions of the smallest values, smallest first; of ties the first rows."""
+    count = min(count, values.size)
+    bound = np.partition(values, count - 1)[count - 1]
+    candidates = np.flatnonzero(values <= bound)
+    return candidates[np.argsort(values[candidates], kind="stable")][:count]
+
+
+def _one_each(name: str, given: Any, count: int) -> list[float | None]:
+    """Return one number a direction, or Nones where there are none."""
+    if given is None:
+        return [None] * count
+    values = np.asarray(to_numpy(given), dtype=np.float64)
+    if values.shape != (count,):
+        raise ValueError(
+            f"{name} have shape {values.shape}; give one for each of the {count} directions."
+        )
+    return [float(value) for value in values]
