@@ -11,6 +11,9 @@ import click
 from sightline._version import __version__
 from sightline.cli.demo import demo
 from sightline.cli.errors import GuardedGroup
+from sightline.cli.find import find
+from sightline.cli.report import report
+from sightline.cli.transform import transform
 
 
 @click.group(
@@ -23,4 +26,5 @@ def main() -> None:
     """Find the directions along which a data table shows its hidden structure."""
 
 
-main.add_command(demo)
+for _command in (find, transform, report, demo):
+    main.add_command(_command)

@@ -7,6 +7,7 @@ refuses with place and remedy what it could only guess at.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 from sightline.sources.collect import MISSING, collect
@@ -33,7 +34,13 @@ _COPIES = 2
 """A table is in memory twice while its blocks are put together."""
 
 
-def read_table(source: Any, request: Request | None = None, **changes: Any) -> Table:
+def read_table(
+    source: Any,
+    request: Request | None = None,
+    *,
+    progress: Callable[[float], None] | None = None,
+    **changes: Any,
+) -> Table:
     """Read a table of numbers.
 
     Parameters
@@ -41,6 +48,7 @@ def read_table(source: Any, request: Request | None = None, **changes: Any) -> T
     source : a path, "-" for standard input, a data frame (pandas, polars, Arrow, or anything with
         `__arrow_c_stream__`), or a two-dimensional array.
     request : what to take from it; see `Request`.
+    progress : is told which part of the source has been read, 0 to 1, after each block.
     changes : options of the request by name.
 
     Returns
@@ -51,4 +59,4 @@ def read_table(source: Any, request: Request | None = None, **changes: Any) -> T
     limit = half_of_memory() if request.max_memory is None else request.max_memory
     room = limit // _COPIES
     with ceiling(limit):
-        return collect(open_source(source, request, room), request, room)
+        return collect(open_source(source, request, room), request, room, progress)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -15,7 +15,12 @@ from sightline.sources.table import Block, Host, Request, Stream, Table
 MISSING = ("error", "drop", "median")
 
 
-def collect(stream: Stream, request: Request, limit: int) -> Table:
+def collect(
+    stream: Stream,
+    request: Request,
+    limit: int,
+    progress: Callable[[float], None] | None = None,
+) -> Table:
     """Read all blocks into one table, or say why they make none.
 
     Parameters
@@ -23,12 +28,13 @@ def collect(stream: Stream, request: Request, limit: int) -> Table:
     stream : an open source.
     request : what to do about missing values.
     limit : bytes that the table may take.
+    progress : is told which part has been read, after each block.
     """
     check_choice("missing", request.missing, MISSING)
     if stream.n_rows is not None:
         row_bytes = len(stream.columns) * stream.dtype.itemsize
         check_fits(stream.name, stream.n_rows * row_bytes, limit)
-    values, labels = _gather(stream, limit)
+    values, labels = _gather(stream, limit, progress)
     if values.shape[0] == 0:
         raise DataError(f"{stream.name} has columns but no rows.")
     values, rows, notes = _without_missing(stream, values, request.missing)
@@ -43,7 +49,9 @@ def collect(stream: Stream, request: Request, limit: int) -> Table:
     return Table(stream.name, values, names, rows, labels, left_out, notes)
 
 
-def _gather(stream: Stream, limit: int) -> tuple[Host, Host | None]:
+def _gather(
+    stream: Stream, limit: int, progress: Callable[[float], None] | None
+) -> tuple[Host, Host | None]:
     """Return all rows and labels; blocks are let go as they are copied."""
     blocks, taken, row = [], 0, 0
     for block in checked(stream):
@@ -51,6 +59,10 @@ def _gather(stream: Stream, limit: int) -> tuple[Host, Host | None]:
         check_fits(f"{stream.name}, after {row} rows,", taken, limit)
         row += block.values.shape[0]
         blocks.append(block)
+        if progress is not None and stream.n_rows is not None:
+            progress(row / stream.n_rows)
+        elif progress is not None and stream.part_read is not None:
+            progress(stream.part_read())
     values = np.empty((row, len(stream.columns)), dtype=stream.dtype)
     parts = [block.labels for block in blocks if block.labels is not None]
     blocks.reverse()
@@ -81,11 +93,11 @@ def _without_missing(
     stream: Stream, values: Host, missing: str
 ) -> tuple[Host, Host, tuple[str, ...]]:
     """Return values without NaN, the positions of their rows, and what was done."""
-    holes = np.isnan(values)
     rows = np.arange(values.shape[0])
-    counts = holes.sum(axis=0)
+    counts = np.array([np.count_nonzero(np.isnan(column)) for column in values.T])
     if not counts.any():
         return values, rows, ()
+    holes = np.isnan(values)
     names = [f"{stream.columns[i]!r} {counts[i]}" for i in np.flatnonzero(counts)]
     listed = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
     empty = [stream.columns[i] for i in np.flatnonzero(counts == values.shape[0])]

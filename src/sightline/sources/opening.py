@@ -105,14 +105,24 @@ def _open_path(source: str, request: Request, limit: int) -> Stream:
         raise DataError(f"{path.name} is empty. Check how it was written.")
     with data_errors(path.name):
         if suffix in COMPRESSION:
+            packed = path.open("rb")
             inner = Path(path.stem).suffix.lower()
-            file = cast(BinaryIO, COMPRESSION[suffix](path))
-            return _open_as(path.name, inner, file, request, limit)
+            file = cast(BinaryIO, COMPRESSION[suffix](packed))
+            return _timed(_open_as(path.name, inner, file, request, limit), packed, path)
         if path.is_dir():
             return open_zarr(path.name, path, request, limit)
         if suffix in FORMATS:
             return FORMATS[suffix](path.name, path, request, limit)
-        return open_delimited(path.name, path.open("rb", buffering=0), request)
+        file = cast(BinaryIO, path.open("rb", buffering=0))
+        return _timed(open_delimited(path.name, file, request), file, path)
+
+
+def _timed(stream: Stream, file: BinaryIO, path: Path) -> Stream:
+    """Let the stream say which part of a file has been read; a pipe has no size to measure by."""
+    size = path.stat().st_size
+    if not path.is_file() or stream.n_rows is not None:
+        return stream
+    return replace(stream, part_read=lambda: file.tell() / size)
 
 
 def _open_bytes(name: str, file: BinaryIO, request: Request, limit: int) -> Stream:

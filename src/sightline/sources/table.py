@@ -6,7 +6,7 @@ blocks and never in a `Table`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
@@ -61,6 +61,7 @@ class Stream:
     n_rows : how many rows there are, where that is known beforehand.
     left_out : columns that are no numbers, and what they are.
     first_line : line of the file that row 0 is in, for messages about text files.
+    part_read : says which part of a file has been read, where `n_rows` is not known.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Stream:
     n_rows: int | None = None
     left_out: Mapping[str, str] = field(default_factory=dict)
     first_line: int | None = None
+    part_read: Callable[[], float] | None = None
 
     def place(self, column: str, row: int) -> str:
         """Return words for a cell."""

@@ -1,0 +1,100 @@
+"""What `sightline find` says about each direction: value, small side, the columns that matter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from sightline.scatter import scatter_of
+from sightline.sources import Table
+from sightline.split import Split, split_in_two
+from sightline.views import main_columns, standard_weights
+
+Host: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+
+MAIN_COLUMNS = 5
+"""How many columns are named for a direction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One direction.
+
+    Attributes
+    ----------
+    direction : 1 for the best.
+    index : name of the projection index.
+    value : its value.
+    converged : whether another step would leave the direction where it is.
+    split : where the scores of all rows part in two.
+    columns : (d,) names.
+    weights : (d,) the direction, a unit vector in the columns' own units.
+    standard_weights : (d,) what one standard deviation of each column adds to the score, in the
+        score's.
+    """
+
+    direction: int
+    index: str
+    value: float
+    converged: bool
+    split: Split
+    columns: tuple[str, ...]
+    weights: Host
+    standard_weights: Host
+
+    @property
+    def share(self) -> float:
+        """The part of the rows that is on the small side."""
+        return self.split.size / self.split.small.size
+
+    def main_columns(self) -> list[tuple[str, float]]:
+        """Return the columns that matter most and their weights in standard units."""
+        places = main_columns(self.standard_weights, MAIN_COLUMNS)
+        return [(self.columns[place], float(self.standard_weights[place])) for place in places]
+
+    def as_row(self) -> dict[str, Any]:
+        """Return a row of `directions.parquet`."""
+        return {
+            "direction": self.direction,
+            "index": self.index,
+            "value": self.value,
+            "converged": self.converged,
+            "small_side": self.split.size,
+            "small_side_above": self.split.above,
+            "threshold": self.split.threshold,
+            "columns": list(self.columns),
+            "weights": self.weights.tolist(),
+            "standard_weights": self.standard_weights.tolist(),
+        }
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what `--json` prints."""
+        row = self.as_row()
+        for key in ("columns", "weights", "standard_weights"):
+            del row[key]
+        row["share"] = self.share
+        row["main_columns"] = [
+            {"column": column, "weight": weight} for column, weight in self.main_columns()
+        ]
+        return row
+
+
+def describe(estimator: Any, index: str, table: Table, scores: Host) -> list[Finding]:
+    """Return a finding for each direction of a fitted estimator, from the scores (n, k)."""
+    weights = np.asarray(estimator.components_, dtype=np.float64)
+    standard = standard_weights(weights, scatter_of(table.values))
+    return [
+        Finding(
+            direction=place + 1,
+            index=index,
+            value=float(estimator.index_values_[place]),
+            converged=bool(estimator.converged_[place]),
+            split=split_in_two(scores[:, place]),
+            columns=table.columns,
+            weights=weights[place],
+            standard_weights=standard[place],
+        )
+        for place in range(weights.shape[0])
+    ]

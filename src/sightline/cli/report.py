@@ -1,0 +1,64 @@
+"""`sightline report`: the page for a saved model and any rows."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sightline.cli.console import messages, working
+from sightline.cli.options import check_unwritten, common_options, data_options, stem
+from sightline.cli.transform import load_and_read
+
+_EXAMPLE = """\b
+Example:
+  sightline report model.sightline measurements.csv --label-column species
+"""
+
+
+@click.command(epilog=_EXAMPLE)
+@click.argument("model", type=click.Path(path_type=Path))
+@click.argument("data")
+@data_options
+@click.option("--title", help="Of the page; the name of the data otherwise.")
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File to write.  [default: NAME-report.html, after the data]",
+)
+@click.option("--force", is_flag=True, help="Overwrite the file.")
+@common_options
+def report(
+    *,
+    model: Path,
+    data: str,
+    title: str | None,
+    output: Path | None,
+    force: bool,
+    **options: Any,
+) -> None:
+    """Write a page that shows the rows of DATA along the directions of MODEL.
+
+    It is one HTML file that needs no network.
+    """
+    path = Path(f"{stem(data)}-report.html") if output is None else output
+    check_unwritten(path, force=force)
+    console = messages(quiet=options["quiet"])
+    estimator, table = load_and_read(model, data, options, console)
+    with working(console, "Writing"):
+        from sightline.report import write_report
+
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="X does not have valid feature names")
+            write_report(
+                path,
+                estimator=estimator,
+                X=table.values,
+                column_names=table.columns,
+                labels=table.labels,
+                row_ids=table.rows.tolist(),
+                title=title or f"{table.name}: directions worth looking at",
+            )
+    click.echo(path)
