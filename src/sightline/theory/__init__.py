@@ -3,6 +3,7 @@
 from sightline.theory.climb import PredictedClimb, data_start_alignment, predicted_climb
 from sightline.theory.closed_forms import kurtosis_gradient, relu2_gradient
 from sightline.theory.conditions import Failures, LemmaConditions, check_conditions
+from sightline.theory.lattice import LatticeRecovery, lattice_recovery
 from sightline.theory.laws import FiniteLaw, MomentLaw
 from sightline.theory.low_degree import (
     Exponents,
@@ -18,6 +19,7 @@ __all__ = [
     "Exponents",
     "Failures",
     "FiniteLaw",
+    "LatticeRecovery",
     "LemmaConditions",
     "MomentLaw",
     "PredictedClimb",
@@ -25,6 +27,7 @@ __all__ = [
     "data_start_alignment",
     "default_degree",
     "kurtosis_gradient",
+    "lattice_recovery",
     "log_low_degree_norm",
     "low_degree_exponents",
     "low_degree_norm",
