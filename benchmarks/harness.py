@@ -51,7 +51,7 @@ def print_header(title: str, seed: int) -> None:
 
 
 def in_turns(tasks: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
-    """Return the median seconds of each task, all run once a round so that noise hits all alike."""
+    """Return the median seconds of each task, all run in every round: noise hits all alike."""
     times: dict[str, list[float]] = {name: [] for name in tasks}
     for task in tasks.values():
         task()

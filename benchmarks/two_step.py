@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 
 import numpy as np
-from harness import hardware, in_turns, print_header
 
+from harness import hardware, in_turns, print_header
 from sightline import two_step_gradient_ascent
 from sightline.datasets import make_planted
 
