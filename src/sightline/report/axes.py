@@ -90,9 +90,9 @@ def make_tour(axes: Sequence[Axis]) -> Tour | None:
     if np.count_nonzero(kept) < 2:
         return None
     roots = np.sqrt(variances[kept])
-    unit = vectors[:, kept] * roots
-    lengths = np.linalg.norm(unit, axis=1, keepdims=True)
-    unit = unit / np.where(lengths > 0, lengths, 1.0)
+    long = vectors[:, kept] * roots
+    lengths = np.linalg.norm(long, axis=1, keepdims=True)
+    unit = long / np.where(lengths > 0, lengths, 1.0)
     return Tour(centres, scales, vectors[:, kept] / roots, unit)
 
 
@@ -103,19 +103,17 @@ def unpacked(packed: PackedScores) -> Floats:
 
 
 def _principal_scores(table: Floats, scatter: Scatter, count: int) -> Floats:
-    """Return scores (m, c) of rows along the first principal components of standardised columns."""
+    """Return scores (m, c) of rows along the leading components of standardised columns."""
     covariance = scatter.covariance(scatter.exponents)
     spread = np.sqrt(np.diag(covariance))
     varying = np.flatnonzero(spread > 0)
-    correlation = covariance[np.ix_(varying, varying)] / np.outer(spread, spread)[
-        np.ix_(varying, varying)
-    ]
+    correlation = (
+        covariance[np.ix_(varying, varying)] / np.outer(spread, spread)[np.ix_(varying, varying)]
+    )
     count = min(count, varying.size)
     ends = [varying.size - count, varying.size - 1]
     vectors = linalg.eigh(correlation, subset_by_index=ends)[1][:, ::-1]
     exponents = scatter.exponents[varying]
-    scaled = np.ldexp(table[:, varying], -exponents) - np.ldexp(
-        scatter.mean[varying], -exponents
-    )
+    scaled = np.ldexp(table[:, varying], -exponents) - np.ldexp(scatter.mean[varying], -exponents)
     scores: Floats = (scaled / spread[varying]) @ vectors
     return scores

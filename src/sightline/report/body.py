@@ -128,13 +128,15 @@ def _composition(direction: Direction, table: Table) -> Markup:
     """Name the groups on the small side, the largest first."""
     if table.groups is None:
         return Markup("")
-    counts = np.bincount(
-        table.groups.codes[direction.split.small], minlength=len(table.groups)
-    )
+    counts = np.bincount(table.groups.codes[direction.split.small], minlength=len(table.groups))
     largest = [int(place) for place in np.argsort(-counts, kind="stable") if counts[place]]
     parts = [
-        join([name(table.groups.names[place]), f" {counts[place]:,} of "
-              f"{table.groups.counts[place]:,}"])
+        join(
+            [
+                name(table.groups.names[place]),
+                f" {counts[place]:,} of {table.groups.counts[place]:,}",
+            ]
+        )
         for place in largest[:4]
     ]
     rest = int(counts[largest[4:]].sum())
@@ -209,7 +211,11 @@ def _end_table(title: str, end: End, direction: Direction, table: Table) -> Mark
         "table", element("caption", title), head, element("tbody", *lines), class_="rows"
     )
     return element(
-        "div", listing, class_="scroll", tabindex="0", role="region",
+        "div",
+        listing,
+        class_="scroll",
+        tabindex="0",
+        role="region",
         aria_label=f"{title} along direction {direction.number}",
     )
 

@@ -85,10 +85,24 @@ def read_directions(
     if p_values is None:
         p_values = getattr(estimator, "p_values_", None)
     chances = _one_each("p_values", p_values, count)
-    return [
-        _direction(place, scores[:, place], weights[place], values[place], chances[place], rows)
-        for place in range(count)
-    ]
+    directions = []
+    for place in range(count):
+        along = np.ascontiguousarray(scores[:, place])
+        main = main_columns(weights[place], N_MAIN)
+        directions.append(
+            Direction(
+                number=place + 1,
+                scores=along,
+                span=view_range(along),
+                split=split_in_two(along),
+                weights=weights[place],
+                index_value=values[place],
+                p_value=chances[place],
+                high=_end(along, 1.0, main, rows),
+                low=_end(along, -1.0, main, rows),
+            )
+        )
+    return directions
 
 
 def side_groups(directions: Sequence[Direction]) -> Groups:
@@ -101,31 +115,11 @@ def side_groups(directions: Sequence[Direction]) -> Groups:
     return Groups(names, codes, np.bincount(codes, minlength=len(names)))
 
 
-def _direction(
-    place: int,
-    scores: Floats,
-    weights: Floats,
-    value: float | None,
-    chance: float | None,
-    rows: Array,
-) -> Direction:
-    main = main_columns(weights, N_MAIN)
-    ends = []
-    for sign in (-1.0, 1.0):
-        furthest = _smallest(sign * scores, N_ENDS)
-        table = to_numpy(take_rows(rows, furthest)).astype(np.float64)
-        ends.append(End(furthest, scores[furthest], table[:, main]))
-    return Direction(
-        place + 1,
-        scores,
-        view_range(scores),
-        split_in_two(scores),
-        weights,
-        value,
-        chance,
-        ends[0],
-        ends[1],
-    )
+def _end(scores: Floats, sign: float, main: list[int], rows: Array) -> End:
+    """Return the rows of the largest scores (sign 1) or the smallest ones (sign -1)."""
+    furthest = _smallest(-sign * scores, N_ENDS)
+    table = to_numpy(take_rows(rows, furthest)).astype(np.float64)
+    return End(furthest, scores[furthest], table[:, main])
 
 
 def _smallest(values: Floats, count: int) -> np.ndarray[Any, np.dtype[np.intp]]:

@@ -29,7 +29,9 @@ class PackedScores:
     cut: int | None
 
 
-def pack_scores(scores: Floats, span: tuple[float, float], threshold: float | None) -> PackedScores:
+def pack_scores(
+    scores: Floats, span: tuple[float, float], threshold: float | None
+) -> PackedScores:
     """Return `scores` (m,) in steps of `span`, each on its side of the threshold."""
     low, high = span
     places = (np.clip(scores, low, high) / (high - low) - low / (high - low)) * STEPS

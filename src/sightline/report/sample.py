@@ -1,9 +1,9 @@
 """Which rows a page draws: all of them, or a sample that keeps every row of the small sides.
 
-A page of a million rows draws at most 100,000. What is rare is what the page is for, so the rows of
-the small sides stay, as long as they take no more than half the room; the others are drawn at
-random, so many from each group. A drawn row stands for `weights` rows of the table: 1, or the rows
-of its group over those drawn.
+A page of a million rows draws at most 100,000. What is rare is what the page is for, so the rows
+of the small sides stay, as long as they take no more than half the room; the others are drawn at
+random, so many from each group. A drawn row stands for `weights` rows of the table: 1, or the
+rows of its group over those drawn.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ from sightline.report.facts import Direction, read_directions, side_groups
 from sightline.report.markup import Markup, element, embedded_json, escape, join, name, source_hash
 from sightline.report.payload import payload
 from sightline.report.sample import MOST_ROWS, Drawn, draw_rows
-from sightline.scatter import scatter_of
-from sightline.views import Groups, group_rows
+from sightline.scatter import Scatter, scatter_of
+from sightline.views import group_rows
 
 _SCRIPTS = ("data", "selection", "look", "histogram", "scatter", "planes", "tour", "page")
 """Files of the page's script, in the order in which they are put together."""
@@ -82,22 +82,27 @@ def write_report(
         _check_length("row_ids", row_ids, rows.shape[0], "row")
     groups = None if labels is None else group_rows(labels, rows.shape[0])
     table = Table([str(column) for column in column_names], row_ids, groups)
-    contents = _gather(estimator, X, rows, table, p_values, random_state)
+    scores = np.asarray(to_numpy(estimator.transform(X)), dtype=np.float64)
+    scatter = scatter_of(rows)
+    directions = read_directions(estimator, rows, scatter, scores, p_values)
+    contents = _gather(directions, table, rows, scatter, as_generator(random_state))
     target = Path(path)
     _replace(target, _page(contents, estimator, title))
     return target
 
 
 def _gather(
-    estimator: Any, X: Any, rows: Array, table: Table, p_values: Any, random_state: Any
+    directions: list[Direction],
+    table: Table,
+    rows: Array,
+    scatter: Scatter,
+    rng: np.random.Generator,
 ) -> _Contents:
-    scatter = scatter_of(rows)
-    scores = np.asarray(to_numpy(estimator.transform(X)), dtype=np.float64)
-    directions = read_directions(estimator, rows, scatter, scores, p_values)
+    """Draw the sample, and pack what the script needs of it."""
     groups = side_groups(directions) if table.groups is None else table.groups
     most = min(MOST_ROWS, _MOST_SCORES // max(len(directions), 3))
     sides = [direction.split.small for direction in directions]
-    drawn = draw_rows(sides, groups.codes, most, as_generator(random_state))
+    drawn = draw_rows(sides, groups.codes, most, rng)
     axes = make_axes(directions, rows, scatter, drawn)
     tour = make_tour(axes)
     data = payload(
@@ -166,7 +171,9 @@ def _lede(contents: _Contents, estimator: Any) -> Markup:
     drawn = contents.drawn
     if drawn.rows.size == n_rows:
         return what
-    partly = [str(d.number) for d, w in zip(contents.directions, drawn.whole, strict=True) if not w]
+    partly = [
+        str(d.number) for d, w in zip(contents.directions, drawn.whole, strict=True) if not w
+    ]
     kept = (
         "every row of the small sides is among them"
         if not partly
@@ -176,7 +183,8 @@ def _lede(contents: _Contents, estimator: Any) -> Markup:
         "p",
         f"The pictures draw {drawn.rows.size:,} rows ({share(drawn.rows.size, n_rows)}): {kept}, "
         "the others are a random sample. Histograms count each drawn row as many times as it "
-        "stands for; selections and exports hold drawn rows. Tables and small sides are of all rows.",
+        "stands for; selections and exports hold drawn rows. Tables and small sides are of all "
+        "rows.",
         class_="note",
     )
     return join([what, note])
