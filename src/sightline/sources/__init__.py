@@ -58,5 +58,5 @@ def read_table(
     request = dataclasses.replace(request or Request(), **changes)
     limit = half_of_memory() if request.max_memory is None else request.max_memory
     room = limit // _COPIES
-    with ceiling(limit):
-        return collect(open_source(source, request, room), request, room, progress)
+    with ceiling(limit), open_source(source, request, room) as stream:
+        return collect(stream, request, room, progress)

@@ -57,14 +57,20 @@ def open_arrow(name: str, path: Path, request: Request, limit: int) -> Stream:  
     return _stream(name, batches, reader.schema, request)
 
 
+def is_frame(source: Any) -> bool:
+    """Say whether `source` is a data frame, lazy or not, or exports an Arrow stream."""
+    if hasattr(source, "__arrow_c_stream__"):
+        return True
+    native = nw.from_native(source, pass_through=True)
+    return isinstance(native, nw.DataFrame | nw.LazyFrame)
+
+
 def open_frame(name: str, frame: Any, request: Request) -> Stream:
     """Open a data frame: pandas, polars, Arrow, or what exports an Arrow stream."""
-    native = nw.from_native(frame, pass_through=True)
-    if isinstance(native, nw.LazyFrame):
-        frame = native.collect().to_native()
     try:
         if not hasattr(frame, "__arrow_c_stream__"):
-            frame = native.to_arrow()
+            native = nw.from_native(frame)
+            frame = (native.collect() if isinstance(native, nw.LazyFrame) else native).to_arrow()
         reader = pa.RecordBatchReader.from_stream(frame)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
         raise DataError(
@@ -116,6 +122,7 @@ def _blocks(
 ) -> Iterator[Block]:
     row = 0
     for batch in batches:
+        batch.validate(full=True)  # offsets beyond the buffers would be followed
         values = np.empty((batch.num_rows, len(kept)), dtype=dtype)
         for place, column in enumerate(kept):
             values[:, place] = _numbers(name, column, batch.column(column), row)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import io
 import lzma
@@ -13,15 +14,17 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+import numpy as np
 import pyarrow as pa
 
+from sightline._arrays import is_foreign, to_numpy
 from sightline.sources.arrays import open_array, open_npy, open_npz, open_zarr
-from sightline.sources.arrow import open_arrow, open_frame, open_parquet
+from sightline.sources.arrow import is_frame, open_arrow, open_frame, open_parquet
 from sightline.sources.cells import open_h5ad
 from sightline.sources.delimited import open_delimited
 from sightline.sources.errors import DataError, NoInputError
@@ -56,6 +59,9 @@ _MAGIC = {
 }
 """First bytes by which a format is known on standard input, which has no name."""
 
+_PACKED = {b"\x1f\x8b": ".gz", b"\xfd7zXZ": ".xz", b"BZh": ".bz2"}
+"""First bytes of compressed text."""
+
 _BROKEN = (
     ArithmeticError,
     EOFError,
@@ -76,45 +82,53 @@ _BROKEN = (
 """What decoders raise on a file that is not what it says."""
 
 
-def open_source(source: Any, request: Request, limit: int) -> Stream:
-    """Open what `source` is or names; see `read_table`."""
-    if isinstance(source, str | os.PathLike):
-        stream = _open_path(os.fspath(source), request, limit)
-    elif hasattr(source, "__arrow_c_stream__") or not hasattr(source, "__array__"):
-        with data_errors("the table"):
-            stream = open_frame("the table", source, request)
-    elif hasattr(source, "columns"):
-        stream = open_frame("the table", source, request)
-    else:
-        stream = open_array("the array", source, request)
-    return replace(stream, blocks=_guarded(stream.name, stream.blocks))
+@contextmanager
+def open_source(source: Any, request: Request, limit: int) -> Iterator[Stream]:
+    """Open what `source` is or names, and close it in the end; see `read_table`."""
+    with ExitStack() as files:
+        if isinstance(source, str | os.PathLike):
+            stream = _open_path(os.fspath(source), request, limit, files)
+        elif is_frame(source):
+            with data_errors("the table"):
+                stream = open_frame("the table", source, request)
+        else:
+            array = to_numpy(source) if is_foreign(source) else np.asarray(source)
+            stream = open_array("the array", array, request)
+        yield replace(stream, blocks=_guarded(stream.name, stream.blocks))
 
 
-def _open_path(source: str, request: Request, limit: int) -> Stream:
+def _open_path(source: str, request: Request, limit: int, files: ExitStack) -> Stream:
     if source == "-":
-        return _open_bytes("standard input", cast(BinaryIO, sys.stdin.buffer), request, limit)
+        return _open_standard_input(request, limit, files)
     path = Path(source)
-    if not path.exists():
-        raise NoInputError(f"there is no file {source}. Check the path.")
-    suffix = path.suffix.lower()
-    if path.is_dir() and suffix != ".zarr" and not (path / "zarr.json").exists():
-        raise NoInputError(f"{source} is a folder, not a table. Name a file in it.")
-    if not os.access(path, os.R_OK):
-        raise NoInputError(f"{source} can't be read. Check its permissions.")
-    if path.is_file() and path.stat().st_size == 0:
-        raise DataError(f"{path.name} is empty. Check how it was written.")
+    _check_path(path)
     with data_errors(path.name):
-        if suffix in COMPRESSION:
-            packed = path.open("rb")
-            inner = Path(path.stem).suffix.lower()
-            file = cast(BinaryIO, COMPRESSION[suffix](packed))
-            return _timed(_open_as(path.name, inner, file, request, limit), packed, path)
         if path.is_dir():
             return open_zarr(path.name, path, request, limit)
+        suffix = path.suffix.lower()
         if suffix in FORMATS:
             return FORMATS[suffix](path.name, path, request, limit)
-        file = cast(BinaryIO, path.open("rb", buffering=0))
-        return _timed(open_delimited(path.name, file, request), file, path)
+        file: Any = files.enter_context(path.open("rb", buffering=0))
+        if suffix not in COMPRESSION:
+            return _timed(open_delimited(path.name, file, request), file, path)
+        inner = Path(path.stem).suffix.lower()
+        unpacked = files.enter_context(COMPRESSION[suffix](file))
+        if inner not in FORMATS:
+            return _timed(open_delimited(path.name, unpacked, request), file, path)
+        copy = _spooled(path.name, unpacked, inner, limit, files)
+        return FORMATS[inner](path.name, copy, request, limit)
+
+
+def _check_path(path: Path) -> None:
+    """Raise where there is nothing to read."""
+    if not path.exists():
+        raise NoInputError(f"there is no file {path}. Check the path.")
+    if path.is_dir() and path.suffix != ".zarr" and not (path / "zarr.json").exists():
+        raise NoInputError(f"{path} is a folder, not a table. Name a file in it.")
+    if not os.access(path, os.R_OK):
+        raise NoInputError(f"{path} can't be read. Check its permissions.")
+    if path.is_file() and path.stat().st_size == 0:
+        raise DataError(f"{path.name} is empty. Check how it was written.")
 
 
 def _timed(stream: Stream, file: BinaryIO, path: Path) -> Stream:
@@ -125,25 +139,30 @@ def _timed(stream: Stream, file: BinaryIO, path: Path) -> Stream:
     return replace(stream, part_read=lambda: file.tell() / size)
 
 
-def _open_bytes(name: str, file: BinaryIO, request: Request, limit: int) -> Stream:
+def _open_standard_input(request: Request, limit: int, files: ExitStack) -> Stream:
     """Open bytes that have no name: the format is told by how they begin."""
-    buffered = io.BufferedReader(cast(io.RawIOBase, file))
+    name = "standard input"
+    buffered = io.BufferedReader(cast(io.RawIOBase, sys.stdin.buffer))
     start = buffered.peek(8)
-    inner = next((end for magic, end in _MAGIC.items() if start.startswith(magic)), "")
     with data_errors(name):
-        return _open_as(name, inner, buffered, request, limit)
+        packing = next((end for magic, end in _PACKED.items() if start.startswith(magic)), None)
+        if packing is not None:
+            return open_delimited(
+                name, files.enter_context(COMPRESSION[packing](buffered)), request
+            )
+        inner = next((end for magic, end in _MAGIC.items() if start.startswith(magic)), "")
+        bare = cast(BinaryIO, buffered)
+        if inner not in FORMATS:
+            return open_delimited(name, bare, request)
+        return FORMATS[inner](name, _spooled(name, bare, inner, limit, files), request, limit)
 
 
-def _open_as(name: str, suffix: str, file: BinaryIO, request: Request, limit: int) -> Stream:
-    """Open a stream of bytes as the format of a suffix; all but text needs a file of its own."""
-    if suffix not in FORMATS:
-        return open_delimited(name, file, request)
-    with tempfile.TemporaryDirectory(prefix="sightline-") as folder:
-        path = Path(folder) / f"table{suffix}"
-        _copy(name, file, path, limit)
-        stream = FORMATS[suffix](name, path, request, limit)
-        # Read now: the file goes with its folder, and it is no larger than the limit.
-        return replace(stream, blocks=iter(list(_guarded(name, stream.blocks))))
+def _spooled(name: str, file: BinaryIO, suffix: str, limit: int, files: ExitStack) -> Path:
+    """Return a file with the bytes of a stream: all formats but text are read out of order."""
+    folder = files.enter_context(tempfile.TemporaryDirectory(prefix="sightline-"))
+    path = Path(folder) / f"table{suffix}"
+    _copy(name, file, path, limit)
+    return path
 
 
 def _copy(name: str, file: BinaryIO, path: Path, limit: int) -> None:
@@ -171,7 +190,7 @@ def data_errors(name: str) -> Iterator[None]:
             f"{name} takes more memory than the limit. Take fewer columns, or raise --max-memory."
         ) from error
     except _BROKEN as error:
-        if isinstance(error, OSError) and error.errno is not None:
+        if isinstance(error, OSError) and error.errno not in {None, errno.EINVAL}:
             raise
         reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
         raise DataError(
