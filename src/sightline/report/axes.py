@@ -98,7 +98,8 @@ def make_tour(axes: Sequence[Axis]) -> Tour | None:
 
 def unpacked(packed: PackedScores) -> Floats:
     """Return the scores as the page reads them."""
-    scores: Floats = packed.low + packed.codes * ((packed.high - packed.low) / STEPS)
+    codes = packed.codes.astype(np.float64)
+    scores: Floats = packed.low + codes * ((packed.high - packed.low) / STEPS)
     return scores
 
 
