@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sightline._version import __version__
 
 if TYPE_CHECKING:
-    from sightline import datasets, indices, theory
+    from sightline import datasets, indices, plots, report, significance, theory
     from sightline.ascent import gradient_ascent, two_step_gradient_ascent
     from sightline.covmcd import covmcd_directions
     from sightline.estimators import CovMCDPursuit, ProjectionPursuit, SpectralPursuit
@@ -29,13 +29,16 @@ __all__ = [
     "gradient_ascent",
     "indices",
     "load_model",
+    "plots",
+    "report",
     "save_model",
+    "significance",
     "spectral_directions",
     "theory",
     "two_step_gradient_ascent",
 ]
 
-_SUBMODULES = ("datasets", "indices", "theory")
+_SUBMODULES = ("datasets", "indices", "plots", "report", "significance", "theory")
 
 _HOMES = {
     "CovMCDPursuit": "estimators",
