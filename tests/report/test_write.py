@@ -103,6 +103,26 @@ def test_a_small_side_too_large_to_be_drawn_whole_is_named(tmp_path):
     assert "of the small sides of direction 1 only some are among them" in path.read_text()
 
 
+@pytest.mark.parametrize(
+    ("ids", "packed", "first"),
+    [
+        (pd.Series(range(400, 0, -1), index=range(400, 0, -1)), True, 400),
+        (np.arange(400) + 7, True, 7),
+        ([2**40] + [0] * 399, False, str(2**40)),
+        ([(1, "a")] * 400, False, "(1, 'a')"),
+        ([None] * 400, False, "None"),
+    ],
+)
+def test_row_ids_of_any_kind_are_read_by_place(example, tmp_path, ids, packed, first):
+    found = data_of(example.write(tmp_path / "ids.html", row_ids=ids))["ids"]
+    if packed:
+        read = np.frombuffer(base64.b64decode(found["numbers"]), dtype="<u4").tolist()
+    else:
+        read = found["texts"]
+    assert len(read) == 400
+    assert read[0] == first
+
+
 def test_row_ids_too_long_for_a_page_give_way_to_row_numbers(example, tmp_path):
     ids = [f"{number:020000d}" for number in range(400)]
     path = example.write(tmp_path / "long.html", row_ids=ids)

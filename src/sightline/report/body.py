@@ -9,6 +9,7 @@ import numpy as np
 
 from sightline.report.facts import N_WEIGHTS, Direction, End
 from sightline.report.markup import Markup, element, join, name
+from sightline.report.payload import RowIds
 from sightline.views import Groups, main_columns
 
 
@@ -17,7 +18,7 @@ class Table:
     """The table that a page is about: its columns, what its rows are called, their labels."""
 
     column_names: Sequence[str]
-    row_ids: Sequence[object] | None
+    row_ids: RowIds | None
     groups: Groups | None
 
     def row_name(self, row: int) -> object:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from numbers import Integral
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -13,7 +14,12 @@ from sightline.report.sample import Drawn
 from sightline.views import Groups, group_style
 from sightline.views.palette import BULK
 
+RowIds: TypeAlias = np.ndarray[Any, Any]
+"""What the rows of a table are called, (n,)."""
+
 _LONGEST_NAME = 60
+
+_MOST_PACKED = 2**32 - 1
 
 
 def payload(
@@ -23,7 +29,7 @@ def payload(
     groups: Groups,
     *,
     labelled: bool,
-    row_ids: Sequence[object] | None,
+    row_ids: RowIds | None,
 ) -> dict[str, Any]:
     """Return what `page/` reads: axes, groups, the rows that are drawn and what they stand for."""
     return {
@@ -75,11 +81,12 @@ def _tour(tour: Tour) -> dict[str, Any]:
     }
 
 
-def _ids(drawn: Drawn, row_ids: Sequence[object] | None) -> dict[str, Any]:
-    """Return what rows are called: numbers are packed, anything else is a list of texts."""
-    if row_ids is None:
-        return {"numbers": base64_text(drawn.rows.astype(np.uint32))}
-    return {"texts": [str(row_ids[row]) for row in drawn.rows]}
+def _ids(drawn: Drawn, row_ids: RowIds | None) -> dict[str, Any]:
+    """Return what rows are called: whole numbers are packed, anything else is a list of texts."""
+    ids = drawn.rows if row_ids is None else row_ids[drawn.rows]
+    if all(isinstance(one, Integral) and 0 <= int(one) <= _MOST_PACKED for one in ids):
+        return {"numbers": base64_text(ids.astype(np.uint32))}
+    return {"texts": [str(one) for one in ids]}
 
 
 def _short(name: str) -> str:

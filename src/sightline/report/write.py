@@ -21,7 +21,7 @@ from sightline.report.axes import make_axes, make_tour
 from sightline.report.body import Table, direction_card, overview, share
 from sightline.report.facts import Direction, read_directions, side_groups
 from sightline.report.markup import Markup, element, embedded_json, escape, join, name, source_hash
-from sightline.report.payload import payload
+from sightline.report.payload import RowIds, payload
 from sightline.report.sample import MOST_ROWS, Drawn, draw_rows
 from sightline.scatter import Scatter, scatter_of
 from sightline.views import group_rows
@@ -55,7 +55,7 @@ def write_report(
     X: Any,
     column_names: Sequence[object],
     labels: Any = None,
-    row_ids: Sequence[object] | None = None,
+    row_ids: Any = None,
     p_values: Any = None,
     title: str = "Directions worth looking at",
     random_state: Any = 0,
@@ -78,10 +78,9 @@ def write_report(
     check_is_fitted(estimator)
     rows = read_table(estimator, X, reset=False)
     _check_length("column_names", column_names, rows.shape[1], "column")
-    if row_ids is not None:
-        _check_length("row_ids", row_ids, rows.shape[0], "row")
     groups = None if labels is None else group_rows(labels, rows.shape[0])
-    table = Table([str(column) for column in column_names], row_ids, groups)
+    ids = None if row_ids is None else _row_ids(row_ids, rows.shape[0])
+    table = Table([str(column) for column in column_names], ids, groups)
     scores = np.asarray(to_numpy(estimator.transform(X)), dtype=np.float64)
     scatter = scatter_of(rows)
     directions = read_directions(estimator, rows, scatter, scores, p_values)
@@ -116,7 +115,13 @@ def _gather(
     return _Contents(directions, table, drawn, data, rows.shape[1], tour is not None)
 
 
-def _fitting_ids(row_ids: Sequence[object] | None, drawn: Drawn) -> Sequence[object] | None:
+def _row_ids(given: Any, n_rows: int) -> RowIds:
+    """Return row ids of any kind by their place: a Series would be looked up by its own index."""
+    _check_length("row_ids", given, n_rows, "row")
+    return np.fromiter(given, dtype=object, count=n_rows)
+
+
+def _fitting_ids(row_ids: RowIds | None, drawn: Drawn) -> RowIds | None:
     """Return the row ids, or None where they are too long for a page."""
     if row_ids is None:
         return None
