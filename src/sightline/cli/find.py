@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,18 +19,10 @@ from sightline.cli.options import (
 )
 
 if TYPE_CHECKING:
-    import numpy as np
     from rich.console import Console
 
     from sightline.cli.findings import Finding
     from sightline.sources import Table
-
-_MOST_COLUMNS = 4000
-"""Columns that a covariance matrix is made of in reasonable time and memory."""
-
-_ROWS_PER_AXIS = 5
-"""With fewer rows than this for each column, only the leading principal axes are looked at: along
-some direction any few rows look like groups."""
 
 _EXAMPLE = """\b
 Examples:
@@ -71,9 +62,15 @@ Examples:
 @click.option(
     "--sample",
     type=click.IntRange(min=2),
-    default=100_000,
+    default=50_000,
     show_default=True,
     help="Search on this many rows, drawn at random where there are more; all rows are scored.",
+)
+@click.option(
+    "--significance",
+    is_flag=True,
+    help="Repeat the search on tables without structure and print p-values. Takes 99 times as "
+    "long as the search.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option(
@@ -101,16 +98,18 @@ def find(*, data: str, output: Path | None, force: bool, as_json: bool, **option
     folder.mkdir(parents=True, exist_ok=True)
     finished: list[Path] = []
     try:
-        estimator = _search(table, options, console)
+        with working(console, "Loading libraries"):
+            from sightline.cli.search import search_table
+        search = search_table(table, options, console)
         with working(console, "Scoring all rows"):
             from sightline.cli.findings import describe
 
-            scores = estimator.transform(table.values)
-            findings = describe(estimator, options["index"], table, scores)
+            scores = search.estimator.transform(table.values)
+            findings = describe(search, options["index"], table, scores)
         with working(console, "Writing"):
             from sightline.cli.outputs import Results
 
-            Results(table, estimator, findings, scores).write(folder, finished)
+            Results(table, search, findings, scores).write(folder, finished)
     except KeyboardInterrupt:
         if finished:
             console.print(f"Kept {', '.join(map(str, finished))}.", markup=False)
@@ -146,62 +145,6 @@ def _read(data: str, request: Any, console: Console) -> Table:
     return table
 
 
-def _search(table: Table, options: dict[str, Any], console: Console) -> Any:
-    """Fit on the rows, or on some of them, and return the estimator."""
-    with working(console, "Searching"):
-        import numpy as np
-
-        from sightline.estimators import ProjectionPursuit
-
-        values = table.values
-        if values.shape[0] > options["sample"]:
-            rng = np.random.default_rng(options["seed"])
-            drawn = rng.choice(values.shape[0], options["sample"], replace=False, shuffle=False)
-            values = values[np.sort(drawn)]
-            console.print(f"Searching on {values.shape[0]} rows drawn at random (--sample).")
-        rank = _rank(values, options["rank"], options["whiten"], console)
-        most = rank or values.shape[1]
-        wanted = options["directions"] or min(3, most)
-        if wanted > most:
-            raise click.UsageError(
-                f"--directions {wanted} is more than the {most} that there are."
-            )
-        estimator = ProjectionPursuit(
-            options["index"],
-            n_components=wanted,
-            rank=rank,
-            whiten=options["whiten"],
-            random_state=options["seed"],
-        )
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            estimator.fit(values)
-    for warning in caught:
-        console.print(str(warning.message), markup=False)
-    return estimator
-
-
-def _rank(values: np.ndarray, asked: int | None, whiten: str, console: Console) -> int | None:
-    """Return how many principal axes to look at; None is all."""
-    from sightline.sources import DataError
-
-    rows, columns = int(values.shape[0]), int(values.shape[1])
-    if columns > _MOST_COLUMNS:
-        raise DataError(
-            f"the table has {columns} columns; the limit is {_MOST_COLUMNS}. Take fewer with "
-            "--columns, or an array that has fewer with --array (such as obsm/X_pca)."
-        )
-    if asked is not None or whiten != "exact":
-        return asked
-    if rows >= _ROWS_PER_AXIS * columns:
-        return None
-    rank = max(1, min(rows // _ROWS_PER_AXIS, columns))
-    console.print(
-        f"Few rows for {columns} columns: looking at the {rank} leading principal axes (--rank)."
-    )
-    return rank
-
-
 def _summary(
     table: Table, findings: list[Finding], folder: Path, options: dict[str, Any]
 ) -> dict[str, Any]:
@@ -227,6 +170,8 @@ def _tell(console: Console, findings: list[Finding], folder: Path) -> None:
     lines.add_column("direction", justify="right")
     lines.add_column("index")
     lines.add_column("value", justify="right")
+    if findings[0].p_value is not None:
+        lines.add_column("p-value", justify="right")
     lines.add_column("small side", justify="right")
     lines.add_column("columns that matter most, by weight in standard units", overflow="fold")
     for finding in findings:
@@ -234,12 +179,13 @@ def _tell(console: Console, findings: list[Finding], folder: Path) -> None:
         lines.add_row(
             str(finding.direction),
             finding.index,
-            f"{finding.value:.3g}" + ("" if finding.converged else " *"),
+            f"{finding.value:.3g}",
+            *([] if finding.p_value is None else [f"{finding.p_value:.2g}"]),
             f"{finding.split.size} rows, {finding.share:.1%}",
             Text(main),
         )
     console.print(lines)
-    if not all(finding.converged for finding in findings):
-        console.print("* not converged: another run may find it elsewhere.")
+    if not findings[0].converged:
+        console.print("The first direction has not converged: another --seed may turn it.")
     console.print(Text(f"\nLook at it: {folder / FILES[-1]}"))
     console.print(Text(f"More rows later: sightline transform {folder / FILES[0]} TABLE"))

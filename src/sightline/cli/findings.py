@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from sightline.cli.search import Search
 from sightline.scatter import scatter_of
 from sightline.sources import Table
 from sightline.split import Split, split_in_two
@@ -27,6 +28,7 @@ class Finding:
     direction : 1 for the best.
     index : name of the projection index.
     value : its value.
+    p_value : how often the search finds as much in Gaussian tables, or None if not asked for.
     converged : whether another step would leave the direction where it is.
     split : where the scores of all rows part in two.
     columns : (d,) names.
@@ -38,6 +40,7 @@ class Finding:
     direction: int
     index: str
     value: float
+    p_value: float | None
     converged: bool
     split: Split
     columns: tuple[str, ...]
@@ -60,6 +63,7 @@ class Finding:
             "direction": self.direction,
             "index": self.index,
             "value": self.value,
+            "p_value": self.p_value,
             "converged": self.converged,
             "small_side": self.split.size,
             "small_side_above": self.split.above,
@@ -81,8 +85,9 @@ class Finding:
         return row
 
 
-def describe(estimator: Any, index: str, table: Table, scores: Host) -> list[Finding]:
-    """Return a finding for each direction of a fitted estimator, from the scores (n, k)."""
+def describe(search: Search, index: str, table: Table, scores: Host) -> list[Finding]:
+    """Return a finding for each direction that was found, from the scores (n, k)."""
+    estimator, p_values = search.estimator, search.p_values
     weights = np.asarray(estimator.components_, dtype=np.float64)
     standard = standard_weights(weights, scatter_of(table.values))
     return [
@@ -90,6 +95,7 @@ def describe(estimator: Any, index: str, table: Table, scores: Host) -> list[Fin
             direction=place + 1,
             index=index,
             value=float(estimator.index_values_[place]),
+            p_value=None if p_values is None else float(p_values[place]),
             converged=bool(estimator.converged_[place]),
             split=split_in_two(scores[:, place]),
             columns=table.columns,

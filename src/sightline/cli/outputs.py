@@ -17,6 +17,7 @@ import pyarrow.parquet
 
 from sightline.cli.findings import Finding, Host
 from sightline.cli.options import FILES
+from sightline.cli.search import Search
 from sightline.models import save_model
 from sightline.report import write_report
 from sightline.sources import Table
@@ -69,16 +70,16 @@ def write_arrow(table: Any, path: Path) -> None:
 
 @dataclass(frozen=True)
 class Results:
-    """What is written: a table, the fitted estimator, and what it found."""
+    """What is written: a table, the search, and what it found."""
 
     table: Table
-    estimator: Any
+    search: Search
     findings: list[Finding]
     scores: Host
 
     def model(self, path: Path) -> None:
         """Write the estimator, with the names of the columns."""
-        named = copy.copy(self.estimator)
+        named = copy.copy(self.search.estimator)
         named.feature_names_in_ = np.array(self.table.columns, dtype=object)
         save_model(named, path)
 
@@ -94,11 +95,12 @@ class Results:
         """Write the page."""
         write_report(
             path,
-            estimator=self.estimator,
+            estimator=self.search.estimator,
             X=self.table.values,
             column_names=self.table.columns,
             labels=self.table.labels,
             row_ids=self.table.rows.tolist(),
+            p_values=self.search.p_values,
             title=f"{self.table.name}: directions worth looking at",
         )
 
