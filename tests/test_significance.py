@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
+from sklearn.exceptions import NotFittedError
 from threadpoolctl import threadpool_limits
 
 from sightline._arrays import to_numpy
 from sightline.datasets import ImbalancedClusters, make_planted
+from sightline.estimators import ProjectionPursuit
 from sightline.indices import INDICES, Kurtosis, ReLU2, Skewness
 from sightline.scatter import scatter_of
 from sightline.significance import null_p_values, planted_test, rotated_rows
@@ -17,6 +19,9 @@ from sightline.sphere import random_directions
 from sightline.whitening import fit_whitening
 
 TRIES = random_directions(30, 3, np.random.default_rng(7))
+
+SMALL = {"n_starts": 20, "n_steps": 3, "random_state": 0}
+"""Options of a short search."""
 
 
 def correlated(rng, n=30, d=3):
@@ -221,6 +226,59 @@ class TestNullPValues:
     def test_wrong_options_are_named(self, search, options, error, message):
         with pytest.raises(error, match=message):
             null_p_values(search, correlated(np.random.default_rng(0)), **options)
+
+
+class TestAnEstimatorThatAsks:
+    def test_p_values_after_a_fit_are_those_of_the_function(self):
+        X = correlated(np.random.default_rng(0), n=60)
+        options = SMALL | {"n_components": 2, "multiple": "deflate", "significance": 9}
+        fitted = ProjectionPursuit(**options).fit(X)
+        found = null_p_values(fitted, X, n_null=9, random_state=0)
+        assert_array_equal(fitted.p_values_, found.p_values)
+        assert_array_equal(fitted.null_values_, found.null_best)
+        assert_array_equal(fitted.index_values_, found.values)
+        plain = ProjectionPursuit(**(options | {"significance": None})).fit(X)
+        assert_array_equal(plain.components_, fitted.components_)
+
+    def test_the_search_repeated_is_the_search_that_was_run(self):
+        X = correlated(np.random.default_rng(0), n=60)
+        for options in ({"index": "kurtosis", "select": "dip"}, {"whiten": "none", "n_starts": 5}):
+            fitted = ProjectionPursuit(**(SMALL | options)).fit(X)
+            assert_array_equal(fitted.search_again(X, 0), fitted.index_values_)
+
+    def test_planted_clusters_are_significant_and_noise_is_not(self):
+        X = make_planted(200, 5, ImbalancedClusters(0.1), random_state=0)[0]
+        options = SMALL | {"significance": 19}
+        assert ProjectionPursuit(**options).fit(X).p_values_ == [1 / 20]
+        noise = np.random.default_rng(0).standard_normal((200, 5))
+        assert ProjectionPursuit(**options).fit(noise).p_values_ > 1 / 20
+
+    def test_a_fit_that_does_not_ask_has_none_left_of_an_earlier_one(self):
+        X = correlated(np.random.default_rng(0))
+        fitted = ProjectionPursuit(**SMALL, significance=2).fit(X)
+        fitted.set_params(significance=None).fit(X)
+        assert not hasattr(fitted, "p_values_")
+        assert not hasattr(fitted, "null_values_")
+
+    def test_float32_far_from_the_origin_is_the_same_table(self):
+        X = (correlated(np.random.default_rng(0)) + 1e5).astype(np.float32)
+        fitted = ProjectionPursuit(**SMALL).fit(X)
+        assert null_p_values(fitted, X, n_null=2).null_best.shape == (2,)
+
+    def test_another_table_than_the_fitted_one_is_refused(self):
+        X = correlated(np.random.default_rng(0))
+        fitted = ProjectionPursuit(**SMALL).fit(X)
+        for other in (X[:-1], X[:, :2], X + 1):
+            with pytest.raises(ValueError, match="X is not the table"):
+                null_p_values(fitted, other)
+        assert null_p_values(fitted, X[:-1], fitted.index_values_, n_null=2).values.shape == (1,)
+        with pytest.raises(NotFittedError):
+            null_p_values(ProjectionPursuit(), X)
+
+    @pytest.mark.parametrize(("got", "error"), [(0, ValueError), (9.5, TypeError)])
+    def test_a_wrong_number_of_nulls_is_named_before_the_search(self, got, error):
+        with pytest.raises(error, match=f"significance={got}"):
+            ProjectionPursuit(significance=got, starts="no such starts").fit(TRIES)
 
 
 class TestPlantedTest:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from sightline._options import check_choice
+import numpy as np
+from sklearn.base import clone
+
+from sightline._arrays import Array
+from sightline._options import check_choice, check_count
 from sightline.estimators.directions import DirectionsEstimator
 from sightline.estimators.tables import read_table
 from sightline.pursuit import pursue
+from sightline.significance import null_p_values
 from sightline.whitening import fit_whitening
 
 SOLVERS = ("two-step",)
@@ -34,6 +39,9 @@ class ProjectionPursuit(DirectionsEstimator):
     multiple : several directions by "merge" (the best distinct optima) or "deflate" (find one,
         project it out, again).
     minimum_angle : degrees that merged directions keep from each other.
+    significance : repeat the search on this many Gaussian tables of the same mean and covariance,
+        99 say, for p-values; None does not. See `sightline.significance.null_p_values`, which
+        does so after the fit, on several processes and with progress.
     random_state : int, Generator, RandomState or None.
 
     Attributes
@@ -41,6 +49,9 @@ class ProjectionPursuit(DirectionsEstimator):
     components_ : (k, d) unit rows in the space of the input's columns, best first, the heavier
         tail of the scores on the positive side.
     index_values_ : (k,) value of psi on all whitened rows.
+    p_values_ : (k,) where `significance` was asked for: how often a search of as many directions
+        finds as much where there is nothing. Exact for the best, conservative for the others.
+    null_values_ : (significance,) the best value of each of those searches.
     converged_ : (k,) whether one more step on all rows would turn it by less than one degree.
     n_iter_ : steps taken.
     n_samples_used_ : rows read by starts and steps.
@@ -75,6 +86,7 @@ class ProjectionPursuit(DirectionsEstimator):
         step_sizes: tuple[float, float] | None = None,
         multiple: str = "merge",
         minimum_angle: float = 15.0,
+        significance: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.index = index
@@ -91,11 +103,14 @@ class ProjectionPursuit(DirectionsEstimator):
         self.step_sizes = step_sizes
         self.multiple = multiple
         self.minimum_angle = minimum_angle
+        self.significance = significance
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002  (y: scikit-learn's contract)
         """Find the directions of the rows of `X` (n, d); `y` is ignored."""
         check_choice("solver", self.solver, SOLVERS)
+        if self.significance is not None:
+            check_count("significance", self.significance)
         rows = read_table(self, X, reset=True)
         names = getattr(self, "feature_names_in_", None)
         found = pursue(
@@ -120,4 +135,25 @@ class ProjectionPursuit(DirectionsEstimator):
         self.n_iter_ = found.n_steps
         self.n_samples_used_ = found.n_samples_used
         self.step_sizes_ = found.step_sizes
+        self._keep_p_values(rows)
         return self
+
+    def search_again(self, X: Array, random_state: Any) -> np.ndarray:
+        """Return the values (k,) that the same search finds on another table, best first."""
+        again = clone(self).set_params(significance=None, random_state=random_state)
+        values: np.ndarray = again.fit(X).index_values_
+        return values
+
+    def _keep_p_values(self, rows: Array) -> None:
+        """Store p-values where they were asked for, and none of an earlier fit."""
+        for name in {"p_values_", "null_values_"} & vars(self).keys():
+            delattr(self, name)
+        if self.significance is not None:
+            tested = null_p_values(
+                self,
+                rows,
+                self.index_values_,
+                n_null=self.significance,
+                random_state=self.random_state,
+            )
+            self.p_values_, self.null_values_ = tested.p_values, tested.null_best

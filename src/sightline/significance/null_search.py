@@ -36,7 +36,10 @@ _TASKS_AT_ONCE = 4
 """Searches that a process does between two reports of progress."""
 
 _SAME_MEAN = 1e-3
-"""Root mean square distance of two means, in standard deviations, up to which they are one."""
+"""Distance of two means of a column, in standard deviations, up to which they are one."""
+
+_ROUNDING = 8
+"""Epsilons of a mean that its way into another dtype and back may cost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,11 +170,14 @@ def _finite(values: Any, where: str) -> np.ndarray:
 def _fitted_values(estimator: Any, like_x: RotatedRows) -> Any:
     """Return what a fitted estimator found, if it was fitted on the rows at hand."""
     check_is_fitted(estimator)
-    variance = np.sum(like_x.factor**2, axis=0) / like_x.count
-    gap = np.ldexp(to_numpy(estimator.mean_).astype(np.float64) - like_x.mean, -like_x.exponents)
-    if gap.shape != variance.shape or np.sum(gap**2) > _SAME_MEAN**2 * np.sum(variance):
-        raise ValueError(
-            "X is not the table that the estimator was fitted on: their means differ. Fit it on "
-            "X, or give values= with what was found on X."
-        )
-    return estimator.index_values_
+    theirs = to_numpy(estimator.mean_)
+    if theirs.shape == like_x.mean.shape:
+        rounding = _ROUNDING * float(np.finfo(theirs.dtype).eps) * np.abs(like_x.mean)
+        gap = np.maximum(np.abs(theirs.astype(np.float64) - like_x.mean) - rounding, 0.0)
+        deviation = np.sqrt(np.sum(like_x.factor**2, axis=0) / like_x.count)
+        if np.all(np.ldexp(gap, -like_x.exponents) <= _SAME_MEAN * deviation):
+            return estimator.index_values_
+    raise ValueError(
+        "X is not the table that the estimator was fitted on: their means differ. Fit it on X, or "
+        "give values= with what was found on X."
+    )

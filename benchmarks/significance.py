@@ -1,0 +1,152 @@
+"""P-values after a search: uniform where there is nothing, small where there is, and their price.
+
+1. `--tables` Gaussian tables of a lopsided covariance: the p-values of the best direction beside
+   the uniform law on 1/(B+1), .., 1 (Kolmogorov-Smirnov, spread over the steps of the grid).
+2. Planted clusters: alignment and power at rising numbers of rows.
+3. The test of a direction known beforehand: both errors against the number of rows.
+4. Seconds of a fit and of its nulls.
+
+Run it as
+
+    env -u OPENBLAS_CORETYPE python benchmarks/significance.py --only uniform power errors time
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from harness import print_header
+from sightline.datasets import ImbalancedClusters, make_planted
+from sightline.estimators import ProjectionPursuit
+from sightline.indices import ReLU2
+from sightline.significance import null_p_values
+
+SEED = 0
+Search = Callable[[np.ndarray, np.random.Generator], Any]
+
+
+def search_with(**options: Any) -> Search:
+    return lambda rows, rng: ProjectionPursuit(random_state=rng, **options).fit(rows).index_values_
+
+
+def uniform(tables: int, n_null: int = 19, n: int = 60, d: int = 4) -> None:
+    print(f"p-values of the best direction, {tables} Gaussian tables of {n} x {d}, {n_null} nulls")
+    mixing = np.triu(np.arange(1.0, d * d + 1).reshape(d, d))
+    for options in (
+        {"whiten": "exact"},
+        {"whiten": "shrunk"},
+        {"whiten": "none"},
+        {"whiten": "exact", "index": "kurtosis"},
+        {"whiten": "exact", "n_components": 2, "multiple": "deflate"},
+    ):
+        rng = np.random.default_rng(SEED)
+        search = search_with(n_starts=20, n_steps=4, **options)
+        p = np.array(
+            [
+                null_p_values(
+                    search, rng.standard_normal((n, d)) @ mixing, n_null=n_null, random_state=rng
+                ).p_values[0]
+                for _ in range(tables)
+            ]
+        )
+        spread = p - np.random.default_rng(SEED + 1).random(tables) / (n_null + 1)
+        ks = stats.kstest(spread, "uniform")
+        rates = ", ".join(
+            f"P(p <= {a:g}) = {np.mean(p <= a + 1e-9):.3f}" for a in (0.05, 0.1, 0.5)
+        )
+        print(f"  {options}: KS {ks.statistic:.4f}, p {ks.pvalue:.3f}; {rates}", flush=True)
+
+
+def power(tables: int, n_null: int = 39, d: int = 32, p: float = 0.1) -> None:
+    print(f"clusters p = {p}, d = {d}: {tables} tables a row, {n_null} nulls, two-step defaults")
+    print("     n  alignment >= 0.9  mean alignment  power at 0.05  mean p")
+    for n in (64, 91, 128, 181, 256):
+        alignments, p_values = [], []
+        for table in range(tables):
+            X, direction, _ = make_planted(n, d, ImbalancedClusters(p), random_state=table)
+            fitted = ProjectionPursuit(random_state=table).fit(X)
+            alignments.append(abs(fitted.components_[0] @ direction))
+            tested = null_p_values(
+                search_with(), X, fitted.index_values_, n_null=n_null, random_state=table
+            )
+            p_values.append(tested.p_values[0])
+        a, q = np.array(alignments), np.array(p_values)
+        print(
+            f"{n:6d}  {np.mean(a >= 0.9):16.2f}  {a.mean():14.2f}  {np.mean(q <= 0.05):13.2f}"
+            f"  {q.mean():6.3f}",
+            flush=True,
+        )
+
+
+def errors(samples: int, d: int = 64, alignment: float = 0.9) -> None:
+    """The scores of a planted row along u are a nu + sqrt(1 - a^2) g: no rows are needed."""
+    rng, relu2 = np.random.default_rng(SEED), ReLU2()
+    print(f"test Psi, d = {d}, alignment {alignment}, {samples} samples: least sum of both errors")
+    for p in (d**-0.5, 0.3):
+        rows, sums = [], []
+        for n in range(d // 2, 6 * d + 1, d // 2):
+            null, planted = np.empty(samples), np.empty(samples)
+            for i in range(samples):
+                g = rng.standard_normal((2, n))
+                nu = ImbalancedClusters(p).sample(n, rng)[0]
+                z = stats.zscore(
+                    np.stack((g[0], alignment * nu + np.sqrt(1 - alignment**2) * g[1])), axis=1
+                )
+                null[i], planted[i] = relu2.value_of_sample(z.T, np)
+            both = np.sort(np.concatenate((null, planted)))
+            first = 1 - np.searchsorted(np.sort(null), both) / samples
+            second = np.searchsorted(np.sort(planted), both) / samples
+            rows.append(n / d)
+            sums.append(float(np.min(first + second)))
+            if sums[-1] < 20 / samples:
+                break
+        slope = np.polyfit(rows, np.log(np.maximum(sums, 1 / samples)), 1)[0]
+        line = ", ".join(f"{x:g}: {s:.4f}" for x, s in zip(rows, sums, strict=True))
+        print(
+            f"  p = {p:.3f}, n/d: error sum   {line}\n    log of it falls by {-slope:.2f} per n/d"
+        )
+
+
+def price(n: int = 5000, d: int = 100, n_null: int = 99) -> None:
+    X = make_planted(n, d, random_state=SEED)[0]
+    start = time.perf_counter()
+    fitted = ProjectionPursuit(random_state=SEED).fit(X)
+    once = time.perf_counter() - start
+    print(f"n = {n}, d = {d}, two-step defaults: one fit {once:.2f} s")
+    for jobs in (1, -1):
+        start = time.perf_counter()
+        tested = null_p_values(
+            search_with(), X, fitted.index_values_, n_null=n_null, random_state=SEED, n_jobs=jobs
+        )
+        seconds = time.perf_counter() - start
+        print(f"  n_jobs={jobs}: {n_null} nulls {seconds:.0f} s\n{tested.text}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tables", type=int, default=100, help="Gaussian tables; 500 is the full")
+    parser.add_argument(
+        "--planted", type=int, default=10, help="planted tables a row of the power"
+    )
+    parser.add_argument("--samples", type=int, default=4000, help="samples of the test's errors")
+    parser.add_argument("--only", nargs="+", default=["uniform", "power", "errors", "time"])
+    options = parser.parse_args()
+    print_header("Significance", SEED)
+    parts: dict[str, Callable[[], None]] = {
+        "uniform": lambda: uniform(options.tables),
+        "power": lambda: power(options.planted),
+        "errors": lambda: errors(options.samples),
+        "time": price,
+    }
+    for name in options.only:
+        parts[name]()
+
+
+if __name__ == "__main__":
+    main()
