@@ -21,7 +21,7 @@ _TIED = 1e-9
 """Quartiles nearer than this, as a part of the range, are one value up to rounding: they say
 nothing about where the others are."""
 
-_FEWEST, _MOST = 8, 80
+_FEWEST, _MOST = 12, 80
 """Bins of a histogram."""
 
 _NORMAL_QUARTILES = 1.349

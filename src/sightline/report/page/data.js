@@ -30,7 +30,7 @@ function makeTable() {
     groups: packed.groups,
     order: packed.drawingOrder,
     group: bytes(packed.codes),
-    weight: (row) => packed.weights[strata[row]],
+    weights: Float64Array.from(strata, (stratum) => packed.weights[stratum]),
     id: (row) => (numbers ? String(numbers[row]) : packed.ids.texts[row]),
   };
 }

@@ -13,7 +13,9 @@ class Histogram {
     this.svg = svg("svg", { role: "img" });
     place.append(this.svg, this.controls());
     this.bins = this.binCount();
-    this.all = this.count(() => true);
+    this.binOf = this.places(this.bins);
+    this.stripOf = this.places(STRIP_BINS);
+    this.all = this.count(null);
     this.svg.addEventListener("pointerdown", (event) => this.startBrush(event));
     selection.listeners.push((origin) => {
       if (origin !== this) this.show(null);
@@ -46,18 +48,30 @@ class Histogram {
     const sorted = this.axis.codes.slice().sort();
     const quartile = (part) => sorted[Math.floor(part * (sorted.length - 1))];
     const width = (2 * (quartile(0.75) - quartile(0.25))) / Math.cbrt(table.total);
-    return width > 0 ? Math.min(Math.max(Math.ceil(STEPS / width), 8), 80) : 40;
+    return width > 0 ? Math.min(Math.max(Math.ceil(STEPS / width), 12), 80) : 40;
   }
 
-  // Add up what the shown rows stand for, by group and bin.
-  count(shown) {
+  // The bin of every row, of `bins` equal ones.
+  places(bins) {
+    return Uint16Array.from(this.axis.codes, (code) => Math.min(Math.floor((code * bins) / STEPS), bins - 1));
+  }
+
+  // Add up what rows stand for, by group and bin: all rows, or those that a mask marks.
+  count(mask) {
     const sums = table.groups.map(() => new Float64Array(this.bins));
     for (let row = 0; row < table.count; row += 1) {
-      if (!shown(row)) continue;
-      const bin = Math.min(Math.floor((this.axis.codes[row] * this.bins) / STEPS), this.bins - 1);
-      sums[table.group[row]][bin] += table.weight(row);
+      if (!mask || mask[row]) sums[table.group[row]][this.binOf[row]] += table.weights[row];
     }
     return sums;
+  }
+
+  // Mark where each group has rows.
+  occupied(mask) {
+    const marks = table.groups.map(() => new Uint8Array(STRIP_BINS));
+    for (let row = 0; row < table.count; row += 1) {
+      if (!mask || mask[row]) marks[table.group[row]][this.stripOf[row]] = 1;
+    }
+    return marks;
   }
 
   draw() {
@@ -94,7 +108,7 @@ class Histogram {
     }
     const some = selection.count > 0;
     this.stack(this.all, scale, some ? "faded" : "bars");
-    if (some) this.stack(this.count((row) => selection.chosen[row]), scale, "chosen");
+    if (some) this.stack(this.count(selection.chosen), scale, "chosen");
   }
 
   stack(counts, scale, kind) {
@@ -113,27 +127,23 @@ class Histogram {
   }
 
   drawStrips(strips) {
-    for (let group = 0; group < strips; group += 1) {
+    if (!strips) return;
+    const layers = selection.count
+      ? [["faded", this.occupied(null)], ["chosen", this.occupied(selection.chosen)]]
+      : [["bars", this.occupied(null)]];
+    table.groups.forEach(({ name, colour: fill }, group) => {
       const top = PLOT + 8 + group * STRIP;
-      const { name, colour: fill } = table.groups[group];
       const label = svg("text", { x: this.left - 8, y: top + 10, "text-anchor": "end" }, this.fit(name));
       label.append(svg("title", {}, name));
       this.svg.append(label);
-      for (const [kind, shown] of this.stripRows()) {
-        const places = new Set();
-        for (const row of rowsOfGroup[group]) {
-          if (shown(row)) places.add(Math.round((this.axis.codes[row] * STRIP_BINS) / STEPS));
-        }
+      for (const [kind, marks] of layers) {
         let path = "";
-        for (const place of places) path += `M${this.x((place * STEPS) / STRIP_BINS)} ${top + 1}v${STRIP - 3}`;
+        marks[group].forEach((mark, place) => {
+          if (mark) path += `M${this.x(((place + 0.5) * STEPS) / STRIP_BINS)} ${top + 1}v${STRIP - 3}`;
+        });
         if (path) this.svg.append(svg("path", { d: path, stroke: fill, "stroke-width": 1.4, class: kind }));
       }
-    }
-  }
-
-  stripRows() {
-    if (!selection.count) return [["bars", () => true]];
-    return [["faded", () => true], ["chosen", (row) => selection.chosen[row]]];
+    });
   }
 
   fit(name) {

@@ -2,7 +2,7 @@
 
 const MANY = 3000; // rows that are drawn with a marker each; more are dots
 
-const FADED = 0.16;
+const FADED = 0.25;
 
 const redraws = [];
 
@@ -41,7 +41,7 @@ function freshCanvas(canvas, heightOf) {
     canvas.width = Math.round(width * scale);
     canvas.height = Math.round(height * scale);
   }
-  const context = canvas.getContext("2d");
+  const context = canvas.getContext("2d", { willReadFrequently: table.count > MANY });
   context.setTransform(scale, 0, 0, scale, 0, 0);
   context.clearRect(0, 0, width, height);
   return { context, width, height };
@@ -63,29 +63,61 @@ function polygon(context, corners) {
 
 // Draw all rows at pixels xs, ys: small groups last, selected rows over the others.
 function drawPoints(context, xs, ys) {
-  const some = selection.count > 0;
-  drawRows(context, xs, ys, some ? (row) => !selection.chosen[row] : () => true, some ? FADED : 0.85);
-  if (some) drawRows(context, xs, ys, (row) => selection.chosen[row], 1);
-  context.globalAlpha = 1;
+  const layers = selection.count ? [[0, FADED], [1, 1]] : [[0, 0.85]];
+  if (table.count > MANY) {
+    drawDots(context, xs, ys, layers);
+  } else {
+    layers.forEach(([chosen, opacity]) => drawMarkers(context, xs, ys, chosen, opacity));
+  }
 }
 
-function drawRows(context, xs, ys, shown, opacity) {
-  const many = table.count > MANY;
-  const size = table.count > 20000 ? 1.6 : 2.2;
+function drawMarkers(context, xs, ys, chosen, opacity) {
   const radius = table.count > 400 ? 2.8 : 4;
+  context.globalAlpha = opacity;
   for (const group of table.order) {
     const { colour: fill, marker } = table.groups[group];
     context.fillStyle = fill;
-    context.globalAlpha = many ? 0.75 * opacity : opacity;
     for (const row of rowsOfGroup[group]) {
-      if (!shown(row)) continue;
-      if (many) {
-        context.fillRect(xs[row] - size / 2, ys[row] - size / 2, size, size);
-      } else {
-        context.beginPath();
-        MARKERS[marker](context, xs[row], ys[row], radius);
-        context.fill();
+      if (selection.chosen[row] !== chosen) continue;
+      context.beginPath();
+      MARKERS[marker](context, xs[row], ys[row], radius);
+      context.fill();
+    }
+  }
+  context.globalAlpha = 1;
+}
+
+// Mix dots into the pixels: for a hundred thousand of them this is ten times as fast as shapes.
+function drawDots(context, xs, ys, layers) {
+  const { canvas } = context;
+  const scale = context.getTransform().a;
+  const image = context.getImageData(0, 0, canvas.width, canvas.height);
+  const size = Math.round((table.count > 20000 ? 1.6 : 2) * scale);
+  for (const [chosen, opacity] of layers) {
+    for (const group of table.order) {
+      const { colour: fill } = table.groups[group];
+      const ink = [1, 3, 5].map((place) => parseInt(fill.slice(place, place + 2), 16));
+      for (const row of rowsOfGroup[group]) {
+        if (selection.chosen[row] === chosen) {
+          mixDot(image, Math.round(xs[row] * scale), Math.round(ys[row] * scale), size, ink, 0.7 * opacity);
+        }
       }
+    }
+  }
+  context.putImageData(image, 0, 0);
+}
+
+// Lay a square of ink over the pixels, which may be transparent.
+function mixDot({ data, width, height }, left, top, size, [red, green, blue], opacity) {
+  for (let y = Math.max(top, 0); y < Math.min(top + size, height); y += 1) {
+    for (let x = Math.max(left, 0); x < Math.min(left + size, width); x += 1) {
+      const at = 4 * (y * width + x);
+      const under = (data[at + 3] / 255) * (1 - opacity);
+      const whole = opacity + under;
+      data[at] = (red * opacity + data[at] * under) / whole;
+      data[at + 1] = (green * opacity + data[at + 1] * under) / whole;
+      data[at + 2] = (blue * opacity + data[at + 2] * under) / whole;
+      data[at + 3] = 255 * whole;
     }
   }
 }

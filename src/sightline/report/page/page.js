@@ -36,7 +36,7 @@ function statusWords() {
   if (!table.sampled) {
     return `${whole(selection.count)} of ${whole(table.count)} rows are selected (${number((100 * selection.count) / table.count, 3)}\u202f%).`;
   }
-  const standing = rows.reduce((sum, row) => sum + table.weight(row), 0);
+  const standing = rows.reduce((sum, row) => sum + table.weights[row], 0);
   return `${whole(selection.count)} drawn rows are selected; they stand for about ${whole(standing)} of ${whole(table.total)}.`;
 }
 
