@@ -10,14 +10,10 @@ import numpy as np
 from matplotlib.figure import Figure
 from scipy import linalg
 
+from sightline.plots import ProjectionDisplay
 from sightline.split import split_in_two
 
 Host: TypeAlias = np.ndarray
-
-_BULK, _HIDDEN = "#9ecae1", "#d55e00"
-"""Light blue and vermilion: apart for colour-blind eyes, and light and dark in grey."""
-
-_BINS = 60
 
 
 @dataclass(frozen=True)
@@ -79,25 +75,14 @@ def _view(name: str, scores: Host, hidden: Host) -> View:
 
 
 def draw(views: list[View], hidden: Host, path: Path) -> None:
-    """Write one histogram a view side by side, the hidden rows in their own colour and hatch."""
-    figure = Figure(figsize=(10, 3.2), layout="constrained")
-    axes = figure.subplots(1, len(views), sharey=True)
-    for view, axis in zip(views, axes, strict=True):
-        edges = np.linspace(view.scores.min(), view.scores.max(), _BINS + 1)
-        axis.hist(view.scores[~hidden], edges, color=_BULK, label="other rows")
-        axis.hist(
-            view.scores[hidden],
-            edges,
-            color=_HIDDEN,
-            edgecolor="black",
-            linewidth=0.4,
-            hatch="////",
-            label="hidden rows",
-        )
-        axis.set_title(view.name, fontsize=11)
-        axis.set_xlabel(f"hidden among the {hidden.sum()} furthest out: {view.hits}")
-        axis.spines[["top", "right"]].set_visible(False)
-    axes[0].set_ylabel("rows")
-    axes[-1].axvline(views[-1].threshold, color="black", linestyle="--", linewidth=1)
-    axes[-1].legend(frameon=False)
-    figure.savefig(path, dpi=100)
+    """Write a histogram of each view, side by side; rows are coloured by what only we know."""
+    figure = Figure(figsize=(12, 3.6), layout="constrained")
+    labels = np.where(hidden, "hidden", "bulk")
+    for view, ax in zip(views, figure.subplots(1, len(views), sharey=True), strict=True):
+        threshold = view.threshold if view is views[-1] else None
+        ProjectionDisplay.from_scores(view.scores, labels, ax, threshold=threshold)
+        ax.set_title(view.name, fontsize=11)
+        ax.set_xlabel(f"hidden among the {hidden.sum()} furthest out: {view.hits}")
+        if view is not views[0]:
+            ax.set_ylabel("")
+    figure.savefig(path, dpi=90)
