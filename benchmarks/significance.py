@@ -45,7 +45,7 @@ def uniform(tables: int, n_null: int = 19, n: int = 60, d: int = 4) -> None:
         {"whiten": "shrunk"},
         {"whiten": "none"},
         {"whiten": "exact", "index": "kurtosis"},
-        {"whiten": "exact", "n_components": 2, "multiple": "deflate"},
+        {"whiten": "exact", "index": "abs", "starts": "union"},
     ):
         rng = np.random.default_rng(SEED)
         search = search_with(n_starts=20, n_steps=4, **options)
@@ -65,13 +65,17 @@ def uniform(tables: int, n_null: int = 19, n: int = 60, d: int = 4) -> None:
         print(f"  {options}: KS {ks.statistic:.4f}, p {ks.pvalue:.3f}; {rates}", flush=True)
 
 
-def power(tables: int, n_null: int = 39, d: int = 32, p: float = 0.1) -> None:
-    print(f"clusters p = {p}, d = {d}: {tables} tables a row, {n_null} nulls, two-step defaults")
+def power(tables: int, spread: float, n_null: int = 39, d: int = 32, p: float = 0.1) -> None:
+    print(
+        f"clusters p = {p}, spread {spread}, d = {d}: {tables} tables a row, {n_null} nulls, "
+        "two-step defaults"
+    )
     print("     n  alignment >= 0.9  mean alignment  power at 0.05  mean p")
-    for n in (64, 91, 128, 181, 256):
+    for n in (64, 91, 128, 181, 256, 362, 512):
         alignments, p_values = [], []
         for table in range(tables):
-            X, direction, _ = make_planted(n, d, ImbalancedClusters(p), random_state=table)
+            signal = ImbalancedClusters(p, spread)
+            X, direction, _ = make_planted(n, d, signal, random_state=table)
             fitted = ProjectionPursuit(solver="two-step", random_state=table).fit(X)
             alignments.append(abs(fitted.components_[0] @ direction))
             tested = null_p_values(fitted, X, n_null=n_null, random_state=table)
@@ -139,9 +143,9 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", default=["uniform", "power", "errors", "time"])
     options = parser.parse_args()
     print_header("Significance", SEED)
-    parts: dict[str, Callable[[], None]] = {
+    parts: dict[str, Callable[[], object]] = {
         "uniform": lambda: uniform(options.tables),
-        "power": lambda: power(options.planted),
+        "power": lambda: [power(options.planted, spread) for spread in (0.0, 0.5)],
         "errors": lambda: errors(options.samples),
         "time": lambda: price(options.nulls),
     }

@@ -50,7 +50,7 @@ class ProjectionPursuit(DirectionsEstimator):
         tail of the scores on the positive side.
     index_values_ : (k,) value of psi on all whitened rows.
     p_values_ : (k,) where `significance` was asked for: how often a search of as many directions
-        finds as much where there is nothing. Exact for the best, conservative for the others.
+        finds as much where there is nothing. Exact for the largest value, conservative for others.
     null_values_ : (significance,) the best value of each of those searches.
     converged_ : (k,) whether one more step on all rows would turn it by less than one degree.
     n_iter_ : steps taken.

@@ -6,9 +6,9 @@ search finds on tables that have the mean and the covariance of X and are Gaussi
 
     p_j = (1 + #{i : best of search i >= value_j}) / (1 + B).
 
-Under Gaussian rows, of any mean and covariance, p_1 of the best direction is exactly uniform on
-1/(B+1), 2/(B+1), ..., 1. Later directions are held against the best of a search too, so P(any
-p_j <= alpha) <= alpha: conservative.
+Under Gaussian rows, of any mean and covariance, the p-value of the largest value is exactly
+uniform on 1/(B+1), 2/(B+1), ..., 1. All others are held against the best of a search too, so
+P(any p_j <= alpha) <= alpha: they are conservative.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class NullPValues:
 
     Attributes
     ----------
-    p_values : (k,) of each value; the first is exact, the others are conservative.
+    p_values : (k,) of each value; that of the largest is exact, the others are conservative.
     values : (k,) what the search found on the table.
     null_best : (n_null,) the largest value of each search on a table without structure.
     """
@@ -67,7 +67,7 @@ class NullPValues:
         ]
         for j, (value, p) in enumerate(zip(self.values, self.p_values, strict=True), start=1):
             reached = int(np.count_nonzero(self.null_best >= value))
-            note = "" if j == 1 else " (conservative)"
+            note = "" if value == self.values.max() else " (conservative)"
             lines.append(
                 f"direction {j}: {value:.4g}, reached by {reached} of them: p = {p:.3g}{note}"
             )
