@@ -32,7 +32,9 @@ def table():
 
 @pytest.fixture(scope="module")
 def fitted(table):
-    return ProjectionPursuit(n_components=2, n_starts=50, random_state=0).fit(table[0])
+    return ProjectionPursuit(n_components=2, solver="two-step", n_starts=50, random_state=0).fit(
+        table[0]
+    )
 
 
 def drawn(display) -> None:
@@ -125,7 +127,7 @@ def test_pairs_has_a_panel_for_every_pair(table, fitted):
 
 def test_loadings_are_signed_and_longest_first(table, fitted):
     frame = pd.DataFrame(table[0], columns=list("abcdef"))
-    pursuit = ProjectionPursuit(n_starts=50, random_state=0).fit(frame)
+    pursuit = ProjectionPursuit(solver="two-step", n_starts=50, random_state=0).fit(frame)
     display = plots.LoadingsDisplay.from_estimator(pursuit, frame, most=4)
     lengths = [bar.get_width() for bar in display.ax_.patches]
     assert [abs(length) for length in lengths] == sorted(map(abs, lengths), reverse=True)

@@ -29,7 +29,9 @@ class Example:
         self.X[40:60, 1] += 12
         self.labels = np.repeat(["first", "second", "bulk"], [40, 20, 340])
         self.ids = [f"row-{number}" for number in range(400)]
-        self.estimator = ProjectionPursuit(n_components=3, n_starts=100, random_state=0)
+        self.estimator = ProjectionPursuit(
+            n_components=3, solver="two-step", n_starts=100, random_state=0
+        )
         self.estimator.fit(self.X)
         self.scores = self.estimator.transform(self.X)
 

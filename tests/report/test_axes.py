@@ -6,15 +6,18 @@ from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
 from sightline import ProjectionPursuit
-from sightline.report.axes import make_axes, make_tour, unpacked
+from sightline.report.axes import make_axes, make_tour
 from sightline.report.facts import read_directions
+from sightline.report.packing import STEPS
 from sightline.report.sample import draw_rows
 from sightline.scatter import scatter_of
 
 
 def axes_of(X, n_components, scale=1.0):
     X = X * scale
-    estimator = ProjectionPursuit(n_components=n_components, n_starts=50, random_state=0).fit(X)
+    estimator = ProjectionPursuit(
+        n_components=n_components, solver="two-step", n_starts=50, random_state=0
+    ).fit(X)
     scatter = scatter_of(X)
     directions = read_directions(estimator, X, scatter, estimator.transform(X), None)
     codes = np.zeros(len(X), int)
@@ -30,7 +33,8 @@ def test_a_single_direction_has_two_principal_components_beside_it(example, scal
     standard = StandardScaler().fit_transform(example.X)
     expected = PCA(2).fit_transform(standard)
     for place in (0, 1):
-        found = unpacked(axes[1 + place].packed)
+        packed = axes[1 + place].packed
+        found = packed.low + packed.codes * (packed.high - packed.low) / STEPS
         sign = np.sign(found @ expected[:, place])
         np.testing.assert_allclose(found, sign * expected[:, place], atol=1e-3)
 
@@ -42,8 +46,8 @@ def test_three_directions_need_no_others(example):
 def test_coordinates_of_the_tour_are_white_and_give_the_scores_back(example):
     axes = axes_of(example.X, 3)
     tour = make_tour(axes)
-    scores = np.stack([unpacked(axis.packed) for axis in axes], axis=1)
-    standard = (scores - tour.centres) / tour.scales
+    codes = np.stack([axis.packed.codes for axis in axes], axis=1)
+    standard = (codes - tour.centres) / tour.scales
     span = standard @ tour.to_span
     np.testing.assert_allclose(span.T @ span / len(span), np.eye(span.shape[1]), atol=1e-9)
     np.testing.assert_allclose(span @ tour.axes.T, standard, atol=1e-6)

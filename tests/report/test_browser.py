@@ -5,6 +5,9 @@ import re
 import numpy as np
 import pytest
 
+from sightline import ProjectionPursuit
+from sightline.report import write_report
+
 WAITED = "() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)))"
 
 CONTRASTS = """
@@ -363,6 +366,30 @@ def test_a_change_of_theme_redraws_the_canvases(open_page, report):
     page.emulate_media(color_scheme="dark")
     settle(page)
     assert page.evaluate("document.getElementById('scatter-canvas').toDataURL()") != before
+
+
+def test_a_page_of_one_axis_has_no_scatter_and_still_selects(open_page, tmp_path):
+    X = np.r_[np.zeros(50), np.ones(5)][:, None] + np.random.default_rng(0).normal(0, 0.1, (55, 1))
+    estimator = ProjectionPursuit(solver="two-step", n_starts=10, random_state=0).fit(X)
+    path = write_report(tmp_path / "one.html", estimator=estimator, X=X, column_names=["x"])
+    page = open_page(path)
+    page.get_by_role("button", name="Select small side of direction 1").click()
+    settle(page)
+    assert page.locator("#status").text_content().startswith("5 of 55 rows are selected")
+    assert not page.locator("#scatter-canvas").is_visible()
+
+
+def test_long_numbers_on_the_axis_are_not_cut_off(open_page, example, tmp_path):
+    """The leftmost pixels of the canvas stay empty: no number begins outside of it."""
+    X = example.X * 1e300
+    estimator = ProjectionPursuit(
+        n_components=2, solver="two-step", n_starts=50, random_state=0
+    ).fit(X)
+    page = open_page(example.write(tmp_path / "x.html", estimator=estimator, X=X, p_values=None))
+    left = """() => { const canvas = document.getElementById('scatter-canvas');
+      const { data } = canvas.getContext('2d').getImageData(0, 0, 3, canvas.height);
+      return data.reduce((sum, value) => sum + value, 0); }"""
+    assert page.evaluate(left) == 0
 
 
 HOSTILE = [

@@ -6,8 +6,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.report.axes import unpacked
 from sightline.report.packing import STEPS, base64_text, pack_scores
+
+
+def unpacked(packed):
+    """Return the scores as the page reads them."""
+    return packed.low + packed.codes * ((packed.high - packed.low) / STEPS)
+
 
 scores = st.lists(st.floats(-1e6, 1e6, width=32), min_size=2, max_size=50).map(np.array)
 

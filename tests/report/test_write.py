@@ -62,12 +62,15 @@ def test_any_estimator_with_directions_and_any_table_will_do(example, tmp_path):
     assert [axis["short"] for axis in data_of(path)["axes"]] == ["1", "PC1", "PC2"]
 
 
-def test_a_table_of_one_column_has_a_page_without_a_tour(tmp_path):
+def test_a_table_of_one_column_has_a_page_without_scatter_and_tour(tmp_path):
     X = np.r_[np.zeros(50), np.ones(5)][:, None] + np.random.default_rng(0).normal(0, 0.1, (55, 1))
-    estimator = ProjectionPursuit(n_starts=10, random_state=0).fit(X)
+    estimator = ProjectionPursuit(solver="two-step", n_starts=10, random_state=0).fit(X)
     path = write_report(tmp_path / "one.html", estimator=estimator, X=X, column_names=["x"])
     assert data_of(path)["tour"] is None
-    assert '<div class="view" id="tour" hidden>' in path.read_text(encoding="utf-8")
+    assert len(data_of(path)["axes"]) == 1
+    text = path.read_text(encoding="utf-8")
+    assert "55 rows of 1 column, seen along the direction" in text
+    assert '<section aria-labelledby="pairs-title" hidden>' in text
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +78,7 @@ def large():
     """150,000 rows, 60 of them far out."""
     X = np.random.default_rng(0).standard_normal((150_000, 3)).astype(np.float32)
     X[:60, 0] += 12
-    estimator = ProjectionPursuit(n_starts=30, random_state=0).fit(X[::5])
+    estimator = ProjectionPursuit(solver="two-step", n_starts=30, random_state=0).fit(X[::5])
     return X, estimator
 
 
@@ -98,7 +101,9 @@ def test_a_small_side_too_large_to_be_drawn_whole_is_named(tmp_path):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((150_000, 2))
     X[:70_000, 0] += 9
-    estimator = ProjectionPursuit("absmax", n_starts=30, random_state=0).fit(X[::50])
+    estimator = ProjectionPursuit("absmax", solver="two-step", n_starts=30, random_state=0).fit(
+        X[::50]
+    )
     path = write_report(tmp_path / "half.html", estimator=estimator, X=X, column_names=["a", "b"])
     assert "of the small sides of direction 1 only some are among them" in path.read_text()
 
@@ -135,7 +140,9 @@ def test_a_million_rows_make_a_page_under_20_megabytes(tmp_path):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((1_000_000, 10), dtype=np.float32)
     X[:500, 0] += 10
-    estimator = ProjectionPursuit(n_components=10, n_starts=30, minimum_angle=5, random_state=0)
+    estimator = ProjectionPursuit(
+        n_components=10, solver="two-step", n_starts=30, minimum_angle=5, random_state=0
+    )
     estimator.fit(X[::100])
     path = write_report(
         tmp_path / "m.html", estimator=estimator, X=X, column_names=[f"x{i}" for i in range(10)]
@@ -179,7 +186,7 @@ def test_an_unfitted_estimator_and_a_missing_folder_are_errors(example, tmp_path
 def test_the_small_side_is_told_by_label(data_home, tmp_path):
     olive = pd.read_csv(data_home / "classic" / "olive.csv")
     X = olive.drop(columns=["region", "area"])
-    estimator = ProjectionPursuit(n_starts=100, random_state=0).fit(X)
+    estimator = ProjectionPursuit(solver="two-step", n_starts=100, random_state=0).fit(X)
     areas = olive["area"].str.strip()
     path = write_report(
         tmp_path / "olive.html", estimator=estimator, X=X, column_names=X.columns, labels=areas
@@ -212,6 +219,14 @@ def test_an_estimator_without_index_values_has_no_column_for_them(example, tmp_p
     del bare.index_values_
     path = example.write(tmp_path / "bare.html", estimator=bare)
     assert '<th scope="col">Index</th>' not in path.read_text()
+
+
+def test_the_searches_behind_a_p_value_are_summed_up(example, tmp_path):
+    tested = copy.copy(example.estimator)
+    tested.p_values_, tested.null_values_ = [0.01, 0.02, 0.03], np.linspace(0.1, 0.25, 99)
+    path = example.write(tmp_path / "tested.html", estimator=tested, p_values=None)
+    said = "p = 0.02: how often the same search finds as much where there is nothing"
+    assert f"{said} (99 such searches reached 0.25 at most)." in path.read_text()
 
 
 def test_rows_that_are_all_equal_have_a_page_that_says_so(example, tmp_path):

@@ -1,9 +1,10 @@
 """The axes of a page: its directions, and principal components where they are fewer than three.
 
 A tour needs three axes to turn in, and a scatter two. Beside one or two directions the principal
-components of the table also show what it looks like without pursuit.
+components of the table also show what it looks like without pursuit; a table of one or two
+columns has no more axes than columns.
 
-For the tour the axes' standardised scores S (m, k) become coordinates Y = S W of covariance I in
+For the tour the axes' standardised codes S (m, k) become coordinates Y = S W of covariance I in
 their span (r dimensions), in which axis j is the unit vector b_j, the j-th row of B: S = Y B^T.
 """
 
@@ -17,7 +18,7 @@ from scipy import linalg
 
 from sightline._arrays import Array, take_rows, to_numpy
 from sightline.report.facts import Direction
-from sightline.report.packing import STEPS, PackedScores, pack_scores
+from sightline.report.packing import PackedScores, pack_scores
 from sightline.report.sample import Drawn
 from sightline.scatter import Scatter
 from sightline.split import Split
@@ -48,7 +49,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Tour:
-    """The space that a tour turns in: centres and scales (k,), W and B (k, r)."""
+    """The space that a tour turns in: centres and scales of the codes (k,), W and B (k, r)."""
 
     centres: Floats
     scales: Floats
@@ -61,7 +62,7 @@ def make_axes(
 ) -> list[Axis]:
     """Return the axes with the packed scores of the rows that are drawn."""
     axes = [_direction_axis(direction, drawn) for direction in directions]
-    missing = _FEWEST - len(axes)
+    missing = min(_FEWEST, scatter.mean.size) - len(axes)
     if missing > 0:
         table = to_numpy(take_rows(rows, drawn.rows)).astype(np.float64)
         for place, scores in enumerate(_principal_scores(table, scatter, missing).T, start=1):
@@ -81,10 +82,10 @@ def _direction_axis(direction: Direction, drawn: Drawn) -> Axis:
 def make_tour(axes: Sequence[Axis]) -> Tour | None:
     """Return the space that the axes span, or None where it has fewer than two dimensions."""
     shown = axes[:_MOST_IN_TOUR]
-    scores = np.stack([unpacked(axis.packed) for axis in shown], axis=1)
-    centres, scales = scores.mean(axis=0), scores.std(axis=0)
+    codes = np.stack([axis.packed.codes for axis in shown], axis=1).astype(np.float64)
+    centres, scales = codes.mean(axis=0), codes.std(axis=0)
     scales = np.where(scales > 0, scales, 1.0)
-    standard = (scores - centres) / scales
+    standard = (codes - centres) / scales
     variances, vectors = linalg.eigh(standard.T @ standard / len(standard))
     kept = variances > _FLAT
     if np.count_nonzero(kept) < 2:
@@ -94,13 +95,6 @@ def make_tour(axes: Sequence[Axis]) -> Tour | None:
     lengths = np.linalg.norm(long, axis=1, keepdims=True)
     unit = long / np.where(lengths > 0, lengths, 1.0)
     return Tour(centres, scales, vectors[:, kept] / roots, unit)
-
-
-def unpacked(packed: PackedScores) -> Floats:
-    """Return the scores as the page reads them."""
-    codes = packed.codes.astype(np.float64)
-    scores: Floats = packed.low + codes * ((packed.high - packed.low) / STEPS)
-    return scores
 
 
 def _principal_scores(table: Floats, scatter: Scatter, count: int) -> Floats:

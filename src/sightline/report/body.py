@@ -41,6 +41,11 @@ def share(part: int, whole: int) -> str:
     return f"{number(100 * part / whole, 3 if part * 10 > whole else 2)}\u202f%"
 
 
+def counted(count: int, what: str, ending: str = "s") -> str:
+    """Write a count of things."""
+    return f"{count:,} {what}{'' if count == 1 else ending}"
+
+
 def overview(directions: Sequence[Direction], table: Table) -> Markup:
     """Return the table of all directions, a row each."""
     tested = any(direction.p_value is not None for direction in directions)
@@ -116,12 +121,16 @@ def sentence(direction: Direction, table: Table) -> list[object]:
     if direction.index_value is not None:
         words.append(f"Index {number(direction.index_value)}. ")
     if direction.p_value is not None:
+        searches, reached = direction.null_values.size, ""
+        if searches:
+            most = number(float(direction.null_values.max()))
+            reached = f" ({counted(searches, 'such search', 'es')} reached {most} at most)"
         words.append(
             f"p = {number(direction.p_value, 2)}: how often the same search finds as much where "
-            "there is nothing. "
+            f"there is nothing{reached}. "
         )
     if direction.beyond:
-        words.append(f"{direction.beyond:,} row(s) further out are drawn at the ends.")
+        words.append(f"Further out, drawn at the ends: {counted(direction.beyond, 'row')}.")
     return words
 
 

@@ -45,6 +45,7 @@ class Direction:
     split : where the scores part in two.
     weights : (d,) of the columns, in standard units.
     index_value, p_value : or None where the estimator has none.
+    null_values : what the searches found on which the p-value rests, empty where not known.
     high, low : the rows at its ends.
     """
 
@@ -55,6 +56,7 @@ class Direction:
     weights: Floats
     index_value: float | None
     p_value: float | None
+    null_values: Floats
     high: End
     low: End
 
@@ -85,6 +87,7 @@ def read_directions(
     if p_values is None:
         p_values = getattr(estimator, "p_values_", None)
     chances = _one_each("p_values", p_values, count)
+    nulls = np.asarray(to_numpy(getattr(estimator, "null_values_", ())), dtype=np.float64)
     directions = []
     for place in range(count):
         along = np.ascontiguousarray(scores[:, place])
@@ -98,6 +101,7 @@ def read_directions(
                 weights=weights[place],
                 index_value=values[place],
                 p_value=chances[place],
+                null_values=nulls,
                 high=_end(along, 1.0, main, rows),
                 low=_end(along, -1.0, main, rows),
             )
@@ -111,8 +115,9 @@ def side_groups(directions: Sequence[Direction]) -> Groups:
     codes = np.zeros(directions[0].scores.size, dtype=np.intp)
     for direction in reversed(shown):
         codes[direction.split.small] = direction.number
-    names = ("bulk", *(f"small side {direction.number}" for direction in shown))
-    return Groups(names, codes, np.bincount(codes, minlength=len(names)))
+    found, codes = np.unique(codes, return_inverse=True)
+    names = [f"small side {number}" if number else "bulk" for number in found]
+    return Groups(tuple(names), codes, np.bincount(codes))
 
 
 def _end(scores: Floats, sign: float, main: list[int], rows: Array) -> End:

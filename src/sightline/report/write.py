@@ -18,7 +18,7 @@ from sightline._options import as_generator
 from sightline._version import __version__
 from sightline.estimators.tables import read_table
 from sightline.report.axes import make_axes, make_tour
-from sightline.report.body import Table, direction_card, overview, share
+from sightline.report.body import Table, counted, direction_card, overview, share
 from sightline.report.facts import Direction, read_directions, side_groups
 from sightline.report.markup import Markup, element, embedded_json, escape, join, name, source_hash
 from sightline.report.payload import RowIds, payload
@@ -45,7 +45,6 @@ class _Contents:
     drawn: Drawn
     data: dict[str, Any]
     n_columns: int
-    has_tour: bool
 
 
 def write_report(
@@ -112,7 +111,7 @@ def _gather(
         labelled=table.groups is not None,
         row_ids=_fitting_ids(table.row_ids, drawn),
     )
-    return _Contents(directions, table, drawn, data, rows.shape[1], tour is not None)
+    return _Contents(directions, table, drawn, data, rows.shape[1])
 
 
 def _row_ids(given: Any, n_rows: int) -> RowIds:
@@ -147,7 +146,8 @@ def _page(contents: _Contents, estimator: Any, title: str) -> str:
         "heading": element("h1", name(title)),
         "lede": _lede(contents, estimator),
         "overview": overview(contents.directions, contents.table),
-        "tour_hidden": "" if contents.has_tour else " hidden",
+        "pairs_hidden": "" if len(contents.data["axes"]) > 1 else " hidden",
+        "tour_hidden": "" if contents.data["tour"] else " hidden",
         "directions": join(direction_card(d, contents.table) for d in contents.directions),
         "version": escape(__version__),
         "data": embedded_json(contents.data),
@@ -167,10 +167,10 @@ def _lede(contents: _Contents, estimator: Any) -> Markup:
     along = "the direction" if count == 1 else f"{count} directions"
     index = getattr(estimator, "index", None)
     how = f" with index {index}" if isinstance(index, str) else ""
+    size = f"{counted(n_rows, 'row')} of {counted(contents.n_columns, 'column')}"
     what = element(
         "p",
-        f"{n_rows:,} rows of {contents.n_columns:,} columns, seen along {along} that "
-        f"{type(estimator).__name__} found{how}.",
+        f"{size}, seen along {along} that {type(estimator).__name__} found{how}.",
         class_="lede",
     )
     drawn = contents.drawn

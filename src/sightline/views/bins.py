@@ -90,7 +90,7 @@ def smooth_density(scores: Floats, span: tuple[float, float], points: int = 512)
     counts = bin_scores(scores, span, points).counts
     step = (high - low) / points
     lower, upper = np.quantile(scores, (0.25, 0.75))
-    spread = float(np.std(np.clip(scores, low, high)))
+    spread = float(np.std(np.clip(scores, low, high) / (high - low))) * (high - low)
     robust = float(upper - lower) / _NORMAL_QUARTILES
     bandwidth = (
         0.9

@@ -77,6 +77,6 @@ function printWhole() {
 makeLegend();
 connectBar();
 document.querySelectorAll(".histogram").forEach((place) => new Histogram(place));
-new Scatter();
+if (table.axes.length > 1) new Scatter();
 if (packed.tour) new Tour(packed.tour);
 addEventListener("beforeprint", printWhole);

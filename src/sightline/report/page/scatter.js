@@ -1,6 +1,7 @@
 // Rows along two axes, with a lasso to select them.
 
 const EDGE = { left: 46, right: 12, top: 22, bottom: 34 };
+const FONT = "12px system-ui, sans-serif";
 
 class Scatter {
   constructor() {
@@ -50,7 +51,11 @@ class Scatter {
     this.size = { width, height };
     const x = table.axes[this.across.value];
     const y = table.axes[this.up.value];
-    const [left, right] = [EDGE.left + 8, width - EDGE.right - 8];
+    context.font = FONT;
+    const marks = ticks(y.low, y.high, 6);
+    const widest = Math.max(...marks.map((mark) => context.measureText(number(mark)).width));
+    this.edge = Math.max(EDGE.left, widest + 12);
+    const [left, right] = [this.edge + 8, width - EDGE.right - 8];
     const [top, bottom] = [EDGE.top + 8, height - EDGE.bottom - 8];
     const toX = (code) => left + (code / STEPS) * (right - left);
     const toY = (code) => bottom - (code / STEPS) * (bottom - top);
@@ -58,21 +63,22 @@ class Scatter {
       this.xs[row] = toX(x.codes[row]);
       this.ys[row] = toY(y.codes[row]);
     }
-    this.drawFrame(context, x, y, toX, toY);
+    this.drawFrame(context, x, y, toX);
+    context.textAlign = "right";
+    marks.forEach((mark) => context.fillText(number(mark), this.edge - 6, toY(y.code(mark)) + 4));
     drawPoints(context, this.xs, this.ys);
     this.drawLasso(context);
     this.canvas.setAttribute("aria-label", `Scatter of ${x.name.toLowerCase()} across and ${y.name.toLowerCase()} up: ${selection.words()}.`);
   }
 
-  drawFrame(context, x, y, toX, toY) {
+  drawFrame(context, x, y, toX) {
     const { width, height } = this.size;
     context.strokeStyle = colour("strong-rule");
     context.fillStyle = colour("soft");
-    context.font = "12px system-ui, sans-serif";
     context.lineWidth = 1;
     context.beginPath();
-    context.moveTo(EDGE.left + 0.5, EDGE.top);
-    context.lineTo(EDGE.left + 0.5, height - EDGE.bottom + 0.5);
+    context.moveTo(this.edge + 0.5, EDGE.top);
+    context.lineTo(this.edge + 0.5, height - EDGE.bottom + 0.5);
     context.lineTo(width - EDGE.right, height - EDGE.bottom + 0.5);
     context.stroke();
     context.textAlign = "center";
@@ -80,12 +86,9 @@ class Scatter {
       context.fillText(number(tick), toX(x.code(tick)), height - EDGE.bottom + 16);
     }
     context.textAlign = "right";
-    for (const tick of ticks(y.low, y.high, 6)) {
-      context.fillText(number(tick), EDGE.left - 6, toY(y.code(tick)) + 4);
-    }
     context.fillText(x.name, width - EDGE.right, height - 3);
     context.textAlign = "left";
-    context.fillText(y.name, EDGE.left - 6, EDGE.top - 9);
+    context.fillText(y.name, this.edge - 6, EDGE.top - 9);
   }
 
   drawLasso(context) {

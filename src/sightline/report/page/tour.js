@@ -31,9 +31,9 @@ class Tour {
   spanRows(centres, scales, toSpan) {
     const rows = new Float32Array(table.count * this.size);
     centres.forEach((centre, axis) => {
-      const { codes, value } = table.axes[axis];
+      const { codes } = table.axes[axis];
       for (let row = 0; row < table.count; row += 1) {
-        const score = (value(codes[row]) - centre) / scales[axis];
+        const score = (codes[row] - centre) / scales[axis];
         for (let place = 0; place < this.size; place += 1) {
           rows[row * this.size + place] += score * toSpan[axis][place];
         }
