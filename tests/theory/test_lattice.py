@@ -83,7 +83,7 @@ def test_gradient_ascent_is_blind_on_the_same_rows():
             X, index="relu2", resample="full", n_starts=46, random_state=seed
         )
         reached.append(abs(climbed.direction @ direction))
-    assert np.mean(reached) < 0.9
+    assert np.mean(reached) < 0.9  # measured: 0.12
 
 
 @pytest.mark.parametrize(

@@ -233,6 +233,21 @@ def test_stays_bounded_in_the_regime_of_the_theorem(d, p):
     assert low_degree_norm(ImbalancedClusters(p), n, d, theorem_degree(d)) <= 2
 
 
+@pytest.mark.parametrize(
+    ("d", "ratios"),
+    [
+        (300, (2.45, 3.05, 4.44, 3.02, 9.53, 68.8)),
+        (10**4, (0.777, 1.16, 1.43, 1.67, 5.23, 83.6)),
+        (10**6, (0.408, 0.808, 0.933, 1.28, 3.99, 429)),
+        (10**8, (0.269, 0.690, 0.765, 1.08, 3.35, 838)),
+    ],
+)
+def test_thresholds_over_the_theorem_s_rows_are_those_of_the_documentation(d, ratios):
+    for p, ratio in zip((d**-0.5, d**-0.4, d**-0.3, 0.1, 0.3, 0.49), ratios, strict=True):
+        n = low_degree_threshold(ImbalancedClusters(p), d, theorem_degree(d))
+        assert n / (d**1.5 * p) == pytest.approx(ratio, rel=0.006)
+
+
 @pytest.mark.parametrize("d", [10**4, 10**6, 10**8])
 def test_below_the_range_of_p_the_bound_fails(d):
     """p >= 1 / sqrt d is needed: at p = d^-0.6, n = d^1.5 p / 4 is seen by low degrees."""

@@ -13,6 +13,7 @@ from sightline.theory.low_degree import (
     low_degree_norm,
     low_degree_threshold,
 )
+from sightline.theory.plan import Need, RarestPart, SamplePlan, plan_samples, rarest_part
 from sightline.theory.population import population_gradient
 
 __all__ = [
@@ -22,7 +23,10 @@ __all__ = [
     "LatticeRecovery",
     "LemmaConditions",
     "MomentLaw",
+    "Need",
     "PredictedClimb",
+    "RarestPart",
+    "SamplePlan",
     "check_conditions",
     "data_start_alignment",
     "default_degree",
@@ -32,7 +36,9 @@ __all__ = [
     "low_degree_exponents",
     "low_degree_norm",
     "low_degree_threshold",
+    "plan_samples",
     "population_gradient",
     "predicted_climb",
+    "rarest_part",
     "relu2_gradient",
 ]

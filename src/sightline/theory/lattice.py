@@ -186,7 +186,7 @@ def _evidence(b: np.ndarray, equations: np.ndarray, among: int | None = None) ->
     if square == 0:
         return -math.inf
     residual = max(float(np.linalg.norm(equations.T @ b)) / math.sqrt(square), _ROUNDING)
-    passing = k * math.log(residual) + math.lgamma(n / 2)
+    passing: float = k * math.log(residual) + math.lgamma(n / 2)
     passing -= math.lgamma((n - k) / 2) + math.lgamma(k / 2 + 1)
     shorter = float(np.min(_S * square + n * _LOG_THETA)) if among is None else math.log(among)
     return -(passing + shorter) / math.log(2)

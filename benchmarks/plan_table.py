@@ -1,0 +1,173 @@
+"""Measure the rows that each method needs: the table behind `sightline.theory.plan_samples`.
+
+For every cell (method, signal, d, p) data sets are drawn at growing n = 2^(k/3) until all succeed
+(|<u, u*>| >= 0.9) and at shrinking n until none does. A logistic curve in log n is fitted to the
+successes; its middle and its width are the cell's line. Cells that the file holds are skipped, so
+that a run which was stopped goes on.
+
+    python -m benchmarks.plan_table --method two-step --dimensions 16 32 64 128
+    python -m benchmarks.plan_table --method adaptive --dimensions 64 128 256 512 --device cuda
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import math
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+
+import sightline
+from sightline._arrays import to_numpy
+from sightline.ascent import default_steps, paper_step_sizes, two_step_gradient_ascent
+from sightline.datasets import make_planted
+from sightline.spectral import spectral_directions
+from sightline.sphere import normalise
+from sightline.theory.plan_fit import FAMILIES, TABLE, paper_starts
+from sightline.whitening import fit_whitening
+
+GOAL = 0.9
+PER_DOUBLING = 3
+INDEX = {"clusters": "relu2", "sparse": "kurtosis"}
+ADAPTIVE_INDEX = {"clusters": "relu2", "sparse": "abs"}
+FRACTIONS = {
+    "clusters": (0.02, 0.05, 0.1, 0.2, 0.3, 0.4),
+    "sparse": (0.02, 0.05, 0.1, 0.15, 0.2, 0.25),
+}
+
+
+class Cell(NamedTuple):
+    """What is measured: one line of the table."""
+
+    method: str
+    signal: str
+    d: int
+    p: float
+
+
+def two_step(X: Any, cell: Cell, seed: int) -> np.ndarray:
+    """Run the paper's algorithm: its step sizes, and fresh batches that share out all rows."""
+    found = two_step_gradient_ascent(
+        X,
+        index=INDEX[cell.signal],
+        n_starts=paper_starts(cell.p),
+        step_sizes=paper_step_sizes(cell.d, cell.p),
+        random_state=seed,
+    )
+    return to_numpy(found.direction)
+
+
+def adaptive(X: Any, cell: Cell, seed: int) -> np.ndarray:
+    """Run the adaptive solver with its own settings on whitened rows."""
+    whitening = fit_whitening(X)
+    index = ADAPTIVE_INDEX[cell.signal]
+    found = sightline.adaptive_ascent(whitening.apply(X), index=index, random_state=seed)
+    return to_numpy(whitening.column_weights(found.direction[None, :]))[0]
+
+
+def spectral(X: Any, cell: Cell, _seed: int) -> np.ndarray:
+    """Run the spectral method of the paper that suits the signal, on whitened rows."""
+    whitening = fit_whitening(X)
+    found = spectral_directions(whitening.apply(X), FAMILIES[cell.signal].spectral)
+    return to_numpy(whitening.column_weights(found.directions))[0]
+
+
+METHODS: dict[str, Callable[[Any, Cell, int], np.ndarray]] = {
+    "two-step": two_step,
+    "spectral": spectral,
+    "adaptive": adaptive,
+}
+
+
+def least_rows(cell: Cell) -> int:
+    """Return the rows below which the method cannot run."""
+    if cell.method == "two-step":
+        return paper_starts(cell.p) + 2 * default_steps(cell.d)
+    return cell.d + 2  # whitened, fewer rows look alike in every direction
+
+
+def succeeds(cell: Cell, n: int, trial: int, device: str) -> bool:
+    """Draw one data set of n rows and say whether the method finds its direction."""
+    seed = zlib.crc32(repr((*cell, n, trial)).encode())  # the same data sets whatever the order
+    law = FAMILIES[cell.signal].law(cell.p)
+    X, direction, _ = make_planted(n, cell.d, law, random_state=seed, dtype=np.float32)
+    if device != "cpu":
+        import torch  # noqa: PLC0415  (only where a device is asked for)
+
+        X = torch.asarray(X, device=device)
+    found = normalise(METHODS[cell.method](X, cell, seed).astype(np.float64))
+    return abs(float(found @ direction)) >= GOAL
+
+
+def measure(cell: Cell, trials: int, most: int, device: str) -> tuple[float, float] | None:
+    """Return the middle and the width of the cell's curve, or None where `most` rows fail."""
+    successes: dict[int, int] = {}
+
+    def rate(level: int) -> float:
+        n = round(2 ** (level / PER_DOUBLING))
+        if n not in successes:
+            enough = n >= least_rows(cell)
+            successes[n] = enough and sum(succeeds(cell, n, t, device) for t in range(trials))
+        return successes[n] / trials
+
+    level = math.ceil(PER_DOUBLING * math.log2(2 * cell.d + 2 / cell.p))
+    while rate(level) < 1:
+        level += PER_DOUBLING if rate(level) == 0 else 1
+        if 2 ** (level / PER_DOUBLING) > most:
+            return None
+    while level > 0 and rate(level) > 0:
+        level -= 1
+    return logistic_fit(successes, trials)
+
+
+def logistic_fit(successes: dict[int, int], trials: int) -> tuple[float, float]:
+    """Return n at one half and the width, in log n, of the most likely logistic curve."""
+    logs = np.log(list(successes))
+    hits = np.array(list(successes.values()), dtype=float)
+
+    def loss(parameters: np.ndarray) -> float:
+        z = (logs - parameters[0]) / math.exp(parameters[1])
+        likelihood = hits @ np.logaddexp(0, -z) + (trials - hits) @ np.logaddexp(0, z)
+        # A curve that the levels step over in one has no width of its own: draw it towards 0.1.
+        return float(likelihood + (parameters[1] - math.log(0.1)) ** 2)
+
+    middle = np.interp(trials / 2, np.sort(hits), logs[np.argsort(hits)])
+    best = minimize(loss, [middle, math.log(0.1)], method="Nelder-Mead")
+    return math.exp(best.x[0]), math.exp(best.x[1])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--method", choices=METHODS, required=True)
+    parser.add_argument("--signal", choices=FAMILIES, nargs="+", default=list(FAMILIES))
+    parser.add_argument("--dimensions", type=int, nargs="+", default=[16, 32, 64, 128])
+    parser.add_argument("--fractions", type=float, nargs="+", help="default: the table's own")
+    parser.add_argument("--trials", type=int, default=10)
+    parser.add_argument("--most", type=int, default=200_000, help="rows beyond which it gives up")
+    parser.add_argument("--device", default="cpu", help="cpu, or a torch device such as cuda")
+    parser.add_argument("--table", type=Path, default=TABLE)
+    options = parser.parse_args()
+
+    with options.table.open(newline="") as stream:
+        known = {tuple(line[:4]) for line in csv.reader(stream)}
+    for signal in options.signal:
+        for d in options.dimensions:
+            for p in options.fractions or FRACTIONS[signal]:
+                cell = Cell(options.method, signal, d, p)
+                if tuple(map(str, cell)) in known:
+                    continue
+                found = measure(cell, options.trials, options.most, options.device)
+                print(*cell, found, flush=True)
+                if found is not None:
+                    with options.table.open("a", newline="") as stream:
+                        line = (*cell, f"{found[0]:.1f}", f"{found[1]:.3f}", options.trials)
+                        csv.writer(stream, lineterminator="\n").writerow(line)
+
+
+if __name__ == "__main__":
+    main()
