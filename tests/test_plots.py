@@ -103,6 +103,21 @@ def test_scatter_draws_points_or_bins():
     drawn(many)
 
 
+def test_scatter_shows_the_scores_of_an_estimator(table, fitted):
+    X, labels = table
+    display = plots.ScatterDisplay.from_estimator(fitted, X, (1, 0), labels=labels)
+    assert display.ax_.get_xlabel() == "Score along direction 2"
+    offsets = np.concatenate([points.get_offsets() for points in display.ax_.collections])
+    expected = fitted.transform(X)[:, ::-1]
+    np.testing.assert_allclose(np.sort(offsets, axis=0), np.sort(expected, axis=0))
+
+
+def test_scatter_of_a_single_direction_is_an_error(table):
+    single = ProjectionPursuit(solver="two-step", n_starts=10, random_state=0).fit(table[0])
+    with pytest.raises(ValueError, match="n_components found=1 must be"):
+        plots.ScatterDisplay.from_estimator(single, table[0])
+
+
 def test_ten_rows_among_a_million_are_seen_in_the_bins():
     rng = np.random.default_rng(0)
     x, y = rng.standard_normal((2, 10**6))
@@ -122,6 +137,8 @@ def test_pairs_has_a_panel_for_every_pair(table, fitted):
         [True, True],
     ]
     drawn(display)
+    swapped = plots.PairsDisplay.from_estimator(fitted, X, (1, 0))
+    assert swapped.axes_[1, 0].get_xlabel() == "Direction 2"
     drawn(plots.PairsDisplay.from_scores(np.random.default_rng(0).standard_normal((40, 3))))
 
 
@@ -137,6 +154,8 @@ def test_loadings_are_signed_and_longest_first(table, fitted):
     assert display.ax_.get_yticklabels()[0].get_text() == "abcdef"[main]
     drawn(display)
     assert plots.LoadingsDisplay.from_weights([0.0, -2.0, 1.0]).columns_ == [1, 2]
+    named = plots.LoadingsDisplay.from_estimator(pursuit, frame, column_names=list("uvwxyz"))
+    assert named.ax_.get_yticklabels()[0].get_text() == "uvwxyz"[main]
 
 
 @pytest.mark.parametrize(("value", "p"), [(10.0, 0.1), (4.5, 0.5), (-1.0, 1.0)])
@@ -163,6 +182,7 @@ def test_climb_shows_the_best_start_of_a_search(table, n_starts):
 def test_climb_finds_the_best_start_itself():
     display = plots.ClimbDisplay.from_history([[0.0, 1.0], [3.0, 2.0]], first_run=1)
     assert display.best == 0
+    assert plots.ClimbDisplay.from_history([[0.0, 1.0], [3.0, 4.0]]).best == 1
 
 
 def test_text_from_data_is_drawn_as_it_reads():

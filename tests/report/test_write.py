@@ -229,6 +229,13 @@ def test_the_searches_behind_a_p_value_are_summed_up(example, tmp_path):
     assert f"{said} (99 such searches reached 0.25 at most)." in path.read_text()
 
 
+def test_rows_out_of_view_are_counted_in_a_sentence(example, tmp_path):
+    X = example.X.copy()
+    X[0] = 1e6 * example.estimator.components_[0]
+    path = example.write(tmp_path / "far.html", X=X)
+    assert "Further out, drawn at the ends: 1 row." in path.read_text()
+
+
 def test_rows_that_are_all_equal_have_a_page_that_says_so(example, tmp_path):
     path = example.write(tmp_path / "equal.html", X=np.ones((400, 5)))
     text = path.read_text(encoding="utf-8")
