@@ -46,7 +46,7 @@ def test_values_are_exact_on_all_rows_and_best_first():
     brute = [np.mean(np.maximum(0, X @ u) ** 2) for u in ranked.directions]
     assert_allclose(ranked.values, brute, rtol=1e-13)
     assert np.all(np.diff(ranked.values) <= 0)
-    assert len(set(ranked.starts)) == 10
+    assert len(set(ranked.sources)) == 10
 
 
 def test_merged_directions_keep_their_distance_and_no_better_one_is_lost():

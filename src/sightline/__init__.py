@@ -12,7 +12,7 @@ from sightline._version import __version__
 
 if TYPE_CHECKING:
     from sightline import datasets, indices, plots, report, significance, theory
-    from sightline.ascent import gradient_ascent, two_step_gradient_ascent
+    from sightline.ascent import adaptive_ascent, gradient_ascent, two_step_gradient_ascent
     from sightline.covmcd import covmcd_directions
     from sightline.estimators import CovMCDPursuit, ProjectionPursuit, SpectralPursuit
     from sightline.models import ModelFileError, load_model, save_model
@@ -24,6 +24,7 @@ __all__ = [
     "ProjectionPursuit",
     "SpectralPursuit",
     "__version__",
+    "adaptive_ascent",
     "covmcd_directions",
     "datasets",
     "gradient_ascent",
@@ -45,6 +46,7 @@ _HOMES = {
     "ModelFileError": "models",
     "ProjectionPursuit": "estimators",
     "SpectralPursuit": "estimators",
+    "adaptive_ascent": "ascent",
     "covmcd_directions": "covmcd",
     "gradient_ascent": "ascent",
     "load_model": "models",

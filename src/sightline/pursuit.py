@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy import linalg
 
-from sightline._arrays import Array, like, namespace, to_numpy
+from sightline._arrays import Array, like, namespace, take_rows, to_numpy
 from sightline._options import as_generator, check_choice, check_count, check_number
-from sightline.ascent import TwoStepAscent, two_step_gradient_ascent
+from sightline.ascent import adaptive_ascent, two_step_gradient_ascent
 from sightline.indices import Index, make_index, selection_index
 from sightline.selection import Ranked, rank_directions
 from sightline.sphere import tangent
@@ -26,10 +26,10 @@ from sightline.whitening import Whitening
 MULTIPLE = ("merge", "deflate")
 
 _SETTLED_DEGREES = 1.0
-"""A direction has converged when one more step on all rows would turn it by less than this."""
+"""A two-step direction has converged when one more step would turn it by less than this."""
 
-Solver = Callable[[Array, np.random.Generator], TwoStepAscent]
-"""Climbs on whitened rows from starts of its own."""
+_SPARE = 4
+"""Candidates that a climb hands over for each direction asked for, at least 32."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,19 +41,56 @@ class Found:
     whitening : the map from the table's rows to the whitened rows.
     directions : (k, r) unit rows in whitened coordinates, heavier tail positive.
     values : (k,) the selection index on all rows, on the host.
-    converged : (k,) whether one more step on all rows would turn it by less than one degree.
+    converged : (k,) whether each stands still, on the host.
+    clear : (k,) whether its scores are clearly of several modes, where that was weighed.
     n_steps : steps that were taken.
     n_samples_used : rows that were read for starts and steps.
     step_sizes : the step sizes in use.
+    stopping_reason : why the last climb ended, in words.
     """
 
     whitening: Whitening
     directions: Array
     values: np.ndarray
     converged: np.ndarray
+    clear: np.ndarray
     n_steps: int
     n_samples_used: int
     step_sizes: tuple[float, float]
+    stopping_reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Climb:
+    """How to climb: the options of a solver, None where it is to choose."""
+
+    phi: Index
+    psi: Index
+    weigh_modes: bool
+    n_candidates: int
+    n_starts: int | None = None
+    starts: Any = None
+    n_steps: int | None = None
+    step_sizes: tuple[float, float] | None = None
+    resample: str | None = None
+    batch_size: int | None = None
+
+    def given(self, *names: str) -> dict[str, Any]:
+        """Return those of the named options that the caller set."""
+        options = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in options.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What a solver hands over: directions (m, r), whether each stands still, and its account."""
+
+    directions: Array
+    converged: np.ndarray
+    n_steps: int
+    n_samples_used: int
+    step_sizes: tuple[float, float]
+    stopping_reason: str
 
 
 def pursue(
@@ -61,43 +98,49 @@ def pursue(
     whitening: Whitening,
     *,
     index: Any,
+    solver: str = "adaptive",
     select: Any = None,
     n_components: int = 1,
     multiple: str = "merge",
     minimum_angle: float = 15.0,
     random_state: Any = None,
-    **climb: Any,
+    **options: Any,
 ) -> Found:
-    """Find `n_components` directions of `X` by two-step gradient ascent.
+    """Find `n_components` directions of `X`.
 
     Parameters
     ----------
     X : (n, d) table.
     whitening : fitted on it.
-    index, select : phi and psi.
+    index : phi.
+    solver : "adaptive" or "two-step".
+    select : psi; "auto" is the index's own, with candidates whose scores are clearly of several
+        modes before all others; None is "auto" for the adaptive solver, the index's own for the
+        two-step one.
     n_components : how many directions; fewer are returned where fewer distinct optima exist.
     multiple : "merge" takes the best candidates that keep `minimum_angle` from each other;
         "deflate" finds one, projects it out, and climbs again.
     minimum_angle : degrees between two directions that are told apart.
     random_state : int, Generator or None.
-    climb : options of `two_step_gradient_ascent`.
+    options : the other options of the solver, None where it is to choose.
     """
+    climb_on = SOLVERS[check_choice("solver", solver, tuple(SOLVERS))]
     phi = make_index(index)
-    psi = selection_index(phi, select)
+    auto = select is None if solver == "adaptive" else False
+    weigh_modes = auto or (isinstance(select, str) and select == "auto")
+    psi = selection_index(phi, None if weigh_modes else select)
     check_choice("multiple", multiple, MULTIPLE)
     count = check_count("n_components", n_components, at_most=whitening.rank)
     angle = check_number("minimum_angle", minimum_angle, low=0, high=90)
     rng = as_generator(random_state)
     rows = whitening.apply(X)
-
-    def solve(these: Array) -> TwoStepAscent:
-        return two_step_gradient_ascent(these, index=phi, select=psi, random_state=rng, **climb)
-
+    climb = Climb(phi, psi, weigh_modes, max(32, _SPARE * count), **options)
     if multiple == "merge":
-        climbed = solve(rows)
-        ranked = rank_directions(climbed.directions, rows, psi, count=count, minimum_angle=angle)
+        candidates = climb_on(rows, climb, rng)
     else:
-        climbed, ranked = _deflate(rows, solve, psi, count)
+        candidates = _deflate(rows, lambda these: climb_on(these, climb, rng), count)
+        angle = 0.0
+    ranked = _rank(candidates.directions, rows, climb, count, angle)
     if len(ranked.values) < count:
         warnings.warn(
             f"{len(ranked.values)} of n_components={count} directions found: the candidates of "
@@ -110,25 +153,98 @@ def pursue(
         whitening,
         ranked.directions,
         ranked.values,
-        _settled(phi, ranked.directions, rows, climbed.step_sizes[1]),
-        climbed.history.shape[0],
-        climbed.n_samples_used,
-        climbed.step_sizes,
+        candidates.converged[ranked.sources],
+        ranked.clear,
+        candidates.n_steps,
+        candidates.n_samples_used,
+        candidates.step_sizes,
+        candidates.stopping_reason,
     )
 
 
-def _deflate(
-    rows: Array, solve: Callable[[Array], TwoStepAscent], psi: Index, count: int
-) -> tuple[TwoStepAscent, Ranked]:
+def _rank(directions: Array, rows: Array, climb: Climb, count: int, angle: float) -> Ranked:
+    return rank_directions(
+        directions,
+        rows,
+        climb.psi,
+        count=count,
+        minimum_angle=angle,
+        weigh_modes=climb.weigh_modes,
+    )
+
+
+def _adaptive(rows: Array, climb: Climb, rng: np.random.Generator) -> Candidates:
+    """Climb by `adaptive_ascent`."""
+    unused = climb.given("resample", "batch_size")
+    if unused:
+        name, value = next(iter(unused.items()))
+        raise ValueError(
+            f"{name}={value!r} has no use with solver='adaptive', which climbs on all rows; "
+            "leave it out, or use solver='two-step'."
+        )
+    found = adaptive_ascent(
+        rows,
+        index=climb.phi,
+        select="auto" if climb.weigh_modes else climb.psi,
+        n_directions=climb.n_candidates,
+        random_state=rng,
+        **climb.given("n_starts", "starts", "n_steps", "step_sizes"),
+    )
+    return Candidates(
+        found.directions,
+        found.converged,
+        found.n_steps,
+        found.n_samples_used,
+        found.step_sizes,
+        found.stopping_reason,
+    )
+
+
+def _two_step(rows: Array, climb: Climb, rng: np.random.Generator) -> Candidates:
+    """Climb by `two_step_gradient_ascent`, on all rows unless asked otherwise."""
+    options = climb.given("n_starts", "starts", "n_steps", "step_sizes", "resample", "batch_size")
+    found = two_step_gradient_ascent(
+        rows,
+        index=climb.phi,
+        select=climb.psi,
+        random_state=rng,
+        **({"resample": "full"} | options),
+    )
+    return Candidates(
+        found.directions,
+        _settled(climb.phi, found.directions, rows, found.step_sizes[1]),
+        found.history.shape[0],
+        found.n_samples_used,
+        found.step_sizes,
+        found.stopping_reason,
+    )
+
+
+SOLVERS: dict[str, Callable[[Array, Climb, np.random.Generator], Candidates]] = {
+    "adaptive": _adaptive,
+    "two-step": _two_step,
+}
+
+
+def _deflate(rows: Array, climb: Callable[[Array], Candidates], count: int) -> Candidates:
     """Find one direction at a time, in coordinates of the complement of those before."""
-    found: list[Array] = []
+    directions: list[np.ndarray] = []
+    converged: list[bool] = []
+    steps = 0
     basis = np.eye(rows.shape[1])
     for _ in range(count):
-        climbed = solve(rows @ like(basis, rows))
-        found.append(basis @ to_numpy(climbed.direction).astype(np.float64))
-        basis = linalg.null_space(np.stack(found))
-    directions = like(np.stack(found), rows)
-    return climbed, rank_directions(directions, rows, psi, count=count)
+        found = climb(rows @ like(basis, rows))
+        leading = to_numpy(take_rows(found.directions, np.zeros(1, dtype=np.int64)))[0]
+        directions.append(basis @ leading.astype(np.float64))
+        converged.append(bool(found.converged[0]))
+        steps += found.n_steps
+        basis = linalg.null_space(np.stack(directions))
+    return replace(
+        found,
+        directions=like(np.stack(directions), rows),
+        converged=np.array(converged),
+        n_steps=steps,
+    )
 
 
 def _settled(phi: Index, directions: Array, rows: Array, step_size: float) -> np.ndarray:

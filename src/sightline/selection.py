@@ -7,10 +7,26 @@ from dataclasses import dataclass
 import numpy as np
 
 from sightline._arrays import Array, namespace, take_rows, to_numpy
-from sightline.indices import Index
+from sightline.indices import Dip, Index
 from sightline.rows import fold_rows
 from sightline.sphere import normalise
 from sightline.sums import index_values, sum_rows
+
+CLEAR_DIP = 0.75
+"""Dip times sqrt(rows) from which scores are clearly of several modes.
+
+One sample in 10^5 of the least favourable unimodal law passes it, and none of the best of 512
+climbed and polished directions of normal rows did at six shapes from 181 x 64 to 5000 x 20.
+"""
+
+_DIP_ROWS = 20_000
+"""Rows whose dip is taken where there are more; they are evenly spaced."""
+
+_DIP_SCORES = 2**21
+"""Scores whose dips are taken in all: about a quarter of a second."""
+
+_GRAM_BLOCK = 256
+"""Candidates whose angles to all others are held at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +37,16 @@ class Ranked:
     ----------
     directions : (k, d) unit rows, the heavier tail of their scores on the positive side.
     values : (k,) values of the selection index, on the host.
-    starts : (k,) which start each one came from, on the host.
+    sources : (k,) position of each among the candidates, on the host.
+    met : (k,) how many starts came to the same line, on the host.
+    clear : (k,) whether its scores are clearly of several modes; False where nobody looked.
     """
 
     directions: Array
     values: np.ndarray
-    starts: np.ndarray
+    sources: np.ndarray
+    met: np.ndarray
+    clear: np.ndarray
 
 
 def orient(directions: Array, X: Array) -> Array:
@@ -51,7 +71,14 @@ def orient(directions: Array, X: Array) -> Array:
 
 
 def rank_directions(
-    directions: Array, X: Array, index: Index, *, count: int, minimum_angle: float = 0.0
+    directions: Array,
+    X: Array,
+    index: Index,
+    *,
+    count: int,
+    minimum_angle: float = 0.0,
+    weigh_modes: bool = False,
+    weights: np.ndarray | None = None,
 ) -> Ranked:
     """Orient, score on all rows, order by value, and drop what is too near a better one.
 
@@ -63,24 +90,74 @@ def rank_directions(
     count : how many to return at the most.
     minimum_angle : in degrees; a candidate nearer than this to a better one (as a line, either
         sign) is the same optimum found again.
+    weigh_modes : put candidates whose scores are clearly of several modes (`CLEAR_DIP`) before
+        all others, by value among themselves. Heavy tails raise an index, but not the dip;
+        groups that overlap have no dip to speak of, and are left to the index.
+    weights : (m,) how many starts each candidate stands for; 1 by default.
     """
     oriented = orient(normalise(directions), X)
     values = to_numpy(index_values(index, oriented, X))
-    order = np.argsort(-values, kind="stable")
-    kept = _distinct(to_numpy(oriented)[order], count, minimum_angle)
+    clear = np.zeros(values.shape, dtype=bool)
+    if weigh_modes:
+        clear = clearly_multimodal(oriented, X, values)
+    order = np.lexsort((-values, ~clear))
+    behind = np.ones(values.shape, dtype=np.int64) if weights is None else weights
+    kept, met = distinct(to_numpy(oriented)[order], minimum_angle, count, behind[order])
     chosen = order[kept]
-    return Ranked(take_rows(oriented, chosen), values[chosen], chosen)
+    return Ranked(take_rows(oriented, chosen), values[chosen], chosen, met, clear[chosen])
 
 
-def _distinct(directions: np.ndarray, count: int, minimum_angle: float) -> np.ndarray:
-    """Return positions of the first `count` rows that keep `minimum_angle` from all before."""
+def clearly_multimodal(directions: Array, X: Array, values: np.ndarray) -> np.ndarray:
+    """Say for each direction whether the dip of its scores is beyond any unimodal law's.
+
+    As many directions are looked at as a fixed budget of scores allows, those of the largest
+    `values` first; the others count as unclear.
+    """
+    rows = X[:: -(-X.shape[0] // _DIP_ROWS), :]
+    budget = max(1, _DIP_SCORES // rows.shape[0])
+    looked_at = np.argsort(-values, kind="stable")[:budget]
+    dips = to_numpy(index_values(Dip(), take_rows(directions, looked_at), rows))
+    clear = np.zeros(values.shape, dtype=bool)
+    clear[looked_at] = is_clear(dips, rows)
+    return clear
+
+
+def is_clear(dips: np.ndarray, rows: Array) -> np.ndarray:
+    """Say which dips of scores of `rows` are beyond what a single mode gives."""
+    return np.asarray(dips * np.sqrt(rows.shape[0]) > CLEAR_DIP)
+
+
+def distinct(
+    directions: np.ndarray,
+    minimum_angle: float,
+    count: int | None = None,
+    weights: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return positions of the first `count` unit rows that keep `minimum_angle` from all before.
+
+    Beside them, for each, how much stands behind it: the weights (by default 1 each) of itself
+    and of the rows that it displaced.
+    """
+    total = directions.shape[0]
+    count = total if count is None else count
+    weights = np.ones(total, dtype=np.int64) if weights is None else weights
     if minimum_angle <= 0:
-        return np.arange(min(count, directions.shape[0]))
+        kept = np.arange(min(count, total))
+        return kept, weights[kept]
     nearest = np.cos(np.deg2rad(minimum_angle))
-    kept: list[int] = []
-    for position, direction in enumerate(directions):
-        if len(kept) == count:
+    free = np.ones(total, dtype=bool)
+    positions: list[int] = []
+    met: list[int] = []
+    for first in range(0, total, _GRAM_BLOCK):
+        near = np.abs(directions[first : first + _GRAM_BLOCK] @ directions.T) > nearest
+        for position, same in enumerate(near, start=first):
+            if not free[position] or len(positions) == count:
+                continue
+            displaced = same & free
+            displaced[position] = True
+            free &= ~displaced
+            positions.append(position)
+            met.append(int(weights[displaced].sum()))
+        if len(positions) == count:
             break
-        if not kept or np.abs(directions[kept] @ direction).max() <= nearest:
-            kept.append(position)
-    return np.array(kept, dtype=np.int64)
+    return np.array(positions, dtype=np.int64), np.array(met, dtype=np.int64)

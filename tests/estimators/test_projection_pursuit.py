@@ -30,7 +30,14 @@ def several(n=6000, d=20, ps=(0.05, 0.08, 0.12), seed=0):
     return X @ Q, Q[: len(ps)]
 
 
-@pytest.mark.parametrize("solver_options", [{"resample": "full"}, {"resample": "replace"}])
+SOLVERS = [
+    {"solver": "adaptive"},
+    {"solver": "two-step"},
+    {"solver": "two-step", "resample": "replace"},
+]
+
+
+@pytest.mark.parametrize("solver_options", SOLVERS, ids=str)
 def test_it_finds_the_planted_direction(solver_options):
     X, direction, _ = clusters()
     fitted = fit(X, **solver_options)
@@ -46,13 +53,15 @@ def test_the_default_converges_on_an_easy_table():
 
 def test_convergence_is_denied_to_a_climb_that_was_cut_short():
     X, _, _ = clusters(d=12, p=0.4)
-    assert not fit(X, n_steps=1, step_sizes=(0.01, 0.4), starts="random").converged_[0]
+    cut = {"n_steps": 1, "step_sizes": (0.01, 0.4), "starts": "random"}
+    assert not fit(X, solver="two-step", **cut).converged_[0]
 
 
+@pytest.mark.parametrize("solver", ["adaptive", "two-step"])
 @pytest.mark.parametrize("multiple", ["merge", "deflate"])
-def test_several_directions(multiple):
+def test_several_directions(multiple, solver):
     X, planted = several()
-    fitted = fit(X, n_components=3, n_starts=150, multiple=multiple)
+    fitted = fit(X, n_components=3, n_starts=150, multiple=multiple, solver=solver)
     alignments = np.abs(fitted.components_ @ planted.T)
     assert np.all(alignments.max(axis=0) > 0.9)
     assert np.all(np.diff(fitted.index_values_) <= 0)
@@ -75,12 +84,13 @@ def test_an_affine_map_of_the_columns_maps_the_answer(index):
     rng = np.random.default_rng(5)
     A, b = rng.standard_normal((12, 12)), rng.standard_normal(12)
     starts = rng.standard_normal((20, 12))
-    options = {"index": index, "starts": starts}
+    options = {"index": index, "starts": starts, "solver": "two-step", "whiten": "exact"}
     plain = ProjectionPursuit(**options).fit(X)
     whitening = plain._whitening
-    turned = ProjectionPursuit(index=index).fit(X @ A + b)._whitening
+    turned = ProjectionPursuit(index=index, whiten="exact", n_starts=5).fit(X @ A + b)._whitening
     rotation = turned.apply(X @ A + b).T @ whitening.apply(X) / len(X)
-    mapped = ProjectionPursuit(index=index, starts=starts @ rotation.T).fit(X @ A + b)
+    options["starts"] = starts @ rotation.T
+    mapped = ProjectionPursuit(**options).fit(X @ A + b)
     a, c = plain.transform(X), mapped.transform(X @ A + b)
     assert_allclose(a / a.std(), c / c.std(), atol=1e-4)
 
@@ -116,7 +126,7 @@ def test_an_index_of_ones_own():
 
 def test_starts_and_steps_are_reported():
     X = clusters()[0]
-    fitted = fit(X, n_steps=5)
+    fitted = fit(X, n_steps=5, solver="two-step")
     assert fitted.n_iter_ == 10
     assert fitted.n_samples_used_ == len(X)
     assert fitted.step_sizes_ == (2.0, 0.5)
@@ -140,14 +150,19 @@ def test_fewer_optima_than_components_are_returned_with_a_warning():
         ({"n_components": 0}, ValueError, "n_components=0 must be a whole number from 1 to 12"),
         ({"n_components": 13}, ValueError, "n_components=13"),
         ({"n_components": "all"}, TypeError, "n_components='all'"),
-        ({"whiten": True}, ValueError, "whiten=True is unknown; choose from 'exact'"),
+        ({"whiten": True}, ValueError, "whiten=True is unknown; choose from 'auto', 'exact'"),
         ({"rank": 99}, ValueError, "rank=99"),
         ({"n_starts": 0}, ValueError, "n_starts=0"),
         ({"n_starts": 2.5}, TypeError, r"n_starts=2\.5"),
         ({"starts": "best"}, ValueError, "starts='best' is unknown"),
         ({"multiple": "both"}, ValueError, "multiple='both' is unknown; choose from 'merge'"),
         ({"minimum_angle": 120}, ValueError, "minimum_angle=120 must be"),
-        ({"resample": "fresh", "batch_size": 10**6}, ValueError, "resample='fresh' needs"),
+        (
+            {"solver": "two-step", "resample": "fresh", "batch_size": 10**6},
+            ValueError,
+            "resample='fresh' needs",
+        ),
+        ({"batch_size": 9}, ValueError, "batch_size=9 has no use with solver='adaptive'"),
         ({"random_state": "now"}, TypeError, "random_state='now'"),
     ],
 )

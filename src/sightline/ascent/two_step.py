@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from sightline._arrays import Array, as_table, take_rows, to_numpy
-from sightline._options import as_generator, check_choice, check_count, check_number
+from sightline._options import as_generator, check_choice, check_count
 from sightline.ascent.one_run import gradient_ascent
+from sightline.ascent.steps import check_step_sizes, default_steps
 from sightline.indices import make_index, selection_index
 from sightline.starts import data_starts, make_starts
 from sightline.sums import index_values
@@ -82,7 +81,7 @@ def two_step_gradient_ascent(
     psi = selection_index(phi, select)
     check_choice("resample", resample, RESAMPLE)
     s = default_steps(X.shape[1]) if n_steps is None else check_count("n_steps", n_steps)
-    etas = _step_sizes(phi.step_sizes if step_sizes is None else step_sizes)
+    etas = check_step_sizes(phi.step_sizes if step_sizes is None else step_sizes)
     rng = as_generator(random_state)
     order = rng.permutation(X.shape[0])
     own_rows = isinstance(starts, str) and starts == "data" and resample == "fresh"
@@ -124,30 +123,6 @@ def two_step_gradient_ascent(
         step_sizes=etas,
         stopping_reason=f"all 2 x {s} steps done",
     )
-
-
-def default_steps(dimension: int) -> int:
-    """Return s = 2 log2 d, the number of steps of each run in the paper's experiments."""
-    return max(2, math.ceil(2 * math.log2(max(dimension, 2))))
-
-
-def paper_step_sizes(dimension: int, p: float, rule: str = "figures") -> tuple[float, float]:
-    """Return the paper's (eta_1, eta_2) for a rare fraction `p`.
-
-    "figures": (sqrt(d) p, 1/2), as every figure uses. "kurtosis-theorem": (d p^2, 1/2), as the
-    theorem on Bernoulli-Rademacher vectors asks. The paper prints eta_2 as 0.5 or Theta(1).
-    """
-    check_choice("rule", rule, ("figures", "kurtosis-theorem"))
-    check_count("dimension", dimension)
-    p = check_number("p", p, low=0, high=1, open_low=True, open_high=True)
-    return (math.sqrt(dimension) * p if rule == "figures" else dimension * p * p), 0.5
-
-
-def _step_sizes(given: Any) -> tuple[float, float]:
-    if not isinstance(given, Sequence | np.ndarray) or isinstance(given, str) or len(given) != 2:
-        raise ValueError(f"step_sizes={given!r} must be two numbers, (eta_1, eta_2).")
-    first, second = (check_number("step_sizes", eta, low=0, open_low=True) for eta in given)
-    return first, second
 
 
 def _batch_size(available: int, batch_size: int | None, s: int, resample: str, used: int) -> int:

@@ -62,7 +62,7 @@ class DirectionsMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             or state["components_"].shape != (*found, columns)
         ):
             raise ValueError("directions, components_ and the whitening have unlike shapes.")
-        vars(self).update(state)
+        self.__dict__.update(state)
         return self
 
 

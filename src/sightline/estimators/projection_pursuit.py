@@ -8,14 +8,12 @@ import numpy as np
 from sklearn.base import clone
 
 from sightline._arrays import Array
-from sightline._options import check_choice, check_count
+from sightline._options import as_generator, check_count
 from sightline.estimators.directions import DirectionsEstimator
 from sightline.estimators.tables import read_table
 from sightline.pursuit import pursue
 from sightline.significance import null_p_values
-from sightline.whitening import fit_whitening
-
-SOLVERS = ("two-step",)
+from sightline.whitening_choice import choose_whitening
 
 
 class ProjectionPursuit(DirectionsEstimator):
@@ -27,15 +25,23 @@ class ProjectionPursuit(DirectionsEstimator):
         object. "relu2" finds a small group far out on one side, "abs" and "kurtosis" sparse or
         heavy-tailed scores, "absmax" balanced clusters.
     n_components : how many directions.
-    solver : "two-step" is the paper's Algorithm 2.
-    select : psi, which chooses among candidates; None is the index's own.
-    whiten : "exact", "shrunk" (Ledoit-Wolf) or "none"; see `sightline.whitening.fit_whitening`.
+    solver : "adaptive" climbs on all rows and finds directions in far fewer of them
+        (`sightline.adaptive_ascent`); "two-step" is the paper's Algorithm 2
+        (`sightline.two_step_gradient_ascent`).
+    select : psi, which chooses among candidates, by name or object; "auto" is the index's own,
+        with candidates whose scores are clearly of several modes before all others. None is
+        "auto" for the adaptive solver and the index's own for the two-step one.
+    whiten : "auto" (settled by a stated rule, `sightline.whitening_choice`), "exact", "shrunk"
+        (Ledoit-Wolf) or "none" (`sightline.whitening.fit_whitening`).
     rank : keep this many principal axes before whitening; None is the numerical rank.
-    n_starts : how many starts climb together.
-    starts : "data", "random", "moments", "union", or an array of starts in whitened coordinates.
-    resample : "full" climbs on all rows in every step, "replace" on batches drawn with
-        replacement, "fresh" on rows that no step has seen, as the paper prints it.
-    batch_size, n_steps, step_sizes : see `sightline.two_step_gradient_ascent`.
+    n_starts : how many starts climb together; None is 256 and then 2048 as needed for the
+        adaptive solver, 400 for the two-step one.
+    starts : "data", "random", "moments", "union", or an array of starts in whitened coordinates;
+        None is "union" for the adaptive solver, "data" for the two-step one.
+    n_steps, step_sizes : see the solvers; None is their own choice.
+    resample, batch_size : of the two-step solver: "full" (the default here) climbs on all rows in
+        every step, "replace" on batches drawn with replacement, "fresh" on rows that no step has
+        seen, as the paper prints it.
     multiple : several directions by "merge" (the best distinct optima) or "deflate" (find one,
         project it out, again).
     minimum_angle : degrees that merged directions keep from each other.
@@ -52,7 +58,10 @@ class ProjectionPursuit(DirectionsEstimator):
     p_values_ : (k,) where `significance` was asked for: how often a search of as many directions
         finds as much where there is nothing. Exact for the largest value, conservative for others.
     null_values_ : (significance,) the best value of each of those searches.
-    converged_ : (k,) whether one more step on all rows would turn it by less than one degree.
+    converged_ : (k,) whether each stands still: another step would hardly turn it.
+    clear_ : (k,) whether its scores are clearly of several modes, where `select` weighs that.
+    whiten_ : the whitening that was used, "exact", "shrunk" or "none".
+    stopping_reason_ : why the search ended, in words.
     n_iter_ : steps taken.
     n_samples_used_ : rows read by starts and steps.
     step_sizes_ : the step sizes in use.
@@ -74,13 +83,13 @@ class ProjectionPursuit(DirectionsEstimator):
         index: Any = "relu2",
         *,
         n_components: int = 1,
-        solver: str = "two-step",
+        solver: str = "adaptive",
         select: Any = None,
-        whiten: str = "exact",
+        whiten: str = "auto",
         rank: int | None = None,
-        n_starts: int = 400,
-        starts: Any = "data",
-        resample: str = "full",
+        n_starts: int | None = None,
+        starts: Any = None,
+        resample: str | None = None,
         batch_size: int | None = None,
         n_steps: int | None = None,
         step_sizes: tuple[float, float] | None = None,
@@ -108,20 +117,24 @@ class ProjectionPursuit(DirectionsEstimator):
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002  (y: scikit-learn's contract)
         """Find the directions of the rows of `X` (n, d); `y` is ignored."""
-        check_choice("solver", self.solver, SOLVERS)
         if self.significance is not None:
             check_count("significance", self.significance)
         rows = read_table(self, X, reset=True)
         names = getattr(self, "feature_names_in_", None)
+        rng = as_generator(self.random_state)
+        whitening = choose_whitening(
+            rows, self.whiten, index=self.index, rank=self.rank, columns=names, rng=rng
+        )
         found = pursue(
             rows,
-            fit_whitening(rows, self.whiten, rank=self.rank, columns=names),
+            whitening,
             index=self.index,
+            solver=self.solver,
             select=self.select,
             n_components=self.n_components,
             multiple=self.multiple,
             minimum_angle=self.minimum_angle,
-            random_state=self.random_state,
+            random_state=rng,
             n_starts=self.n_starts,
             starts=self.starts,
             resample=self.resample,
@@ -132,6 +145,9 @@ class ProjectionPursuit(DirectionsEstimator):
         self._keep(found.whitening, found.directions, rows)
         self.index_values_ = found.values
         self.converged_ = found.converged
+        self.clear_ = found.clear
+        self.whiten_ = whitening.method
+        self.stopping_reason_ = found.stopping_reason
         self.n_iter_ = found.n_steps
         self.n_samples_used_ = found.n_samples_used
         self.step_sizes_ = found.step_sizes

@@ -36,6 +36,8 @@ class Index:
     even : whether u and -u always have the same value.
     selection : name of the index psi that chooses among its directions; None is the index itself.
     step_sizes : the two step sizes that suit it on whitened data.
+    polish : the fixed point that sharpens its directions: "groups" where it separates two groups,
+        "sparse" for anything else far from normal (`sightline.ascent.polishing`).
     """
 
     name: str = ""
@@ -45,6 +47,7 @@ class Index:
     even: bool = False
     selection: str | None = None
     step_sizes: tuple[float, float] = (1.0, 0.25)
+    polish: str = "sparse"
 
     def __init_subclass__(cls) -> None:
         """Let no class have a combination and a gradient that ignores it."""
@@ -95,7 +98,7 @@ class UserIndex(Index):
     def __init__(self, written: Any) -> None:
         self.written = written
         self.name = str(getattr(written, "name", "") or type(written).__name__)
-        for trait in ("n_features", "whole_sample", "even", "selection", "step_sizes"):
+        for trait in ("n_features", "whole_sample", "even", "selection", "step_sizes", "polish"):
             setattr(self, trait, getattr(written, trait, getattr(Index, trait)))
         self.combines = has_method(written, "combine")
 

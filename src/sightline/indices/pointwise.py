@@ -22,6 +22,7 @@ class ReLU2(Index):
 
     name = "relu2"
     step_sizes = (2.0, 0.5)
+    polish = "groups"
 
     def value(self, scores: Array, xp: Namespace) -> Array:
         """Return max(0, t)^2, as ((t + |t|) / 2)^2."""
@@ -86,6 +87,7 @@ class AbsMax(Index):
     name = "absmax"
     even = True
     step_sizes = (1.0, 0.2)
+    polish = "groups"
 
     def value(self, scores: Array, xp: Namespace) -> Array:
         """Return |t|."""
@@ -101,6 +103,7 @@ class Skewness(Index):
 
     name = "skewness"
     step_sizes = (0.5, 0.1)
+    polish = "groups"
 
     def value(self, scores: Array, xp: Namespace) -> Array:  # noqa: ARG002
         """Return t^3."""

@@ -1,0 +1,107 @@
+"""ProjectionOutliers: rows far out along directions that were searched for."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from sightline._arrays import Array, like
+from sightline._options import as_generator, check_count, check_number
+from sightline.deviation import automatic_threshold, fit_outlyingness
+from sightline.estimators.tables import read_table
+from sightline.pooling import pool_directions
+from sightline.whitening import fit_whitening
+
+
+class ProjectionOutliers(OutlierMixin, BaseEstimator):
+    """Outliers by robust deviations along directions of large projection index.
+
+    A row's outlyingness is sqrt(largest deviation along the directions * mean deviation over the
+    columns), a deviation being |t - median| in robust standard deviations. Columns and directions
+    are judged on the rows of `fit`, which may hold outliers.
+
+    Parameters
+    ----------
+    index : what makes a direction interesting; one index or a tuple of several, whose directions
+        are pooled. The default sees a few rows far out on one side, rows far out on both, and
+        skewed surroundings.
+    n_components : directions an index, or as many as there are.
+    whiten : "exact", "shrunk" or "none"; see `sightline.whitening.fit_whitening`.
+    contamination : part of the rows that is taken for outliers, in (0, 0.5], or "auto": rows whose
+        outlyingness is more than three robust standard deviations above the median.
+    random_state : int, Generator, RandomState or None.
+
+    Attributes
+    ----------
+    components_ : (k, d) unit rows in the space of the input's columns.
+    offset_ : rows with a `score_samples` below it are outliers.
+    n_features_in_, feature_names_in_ : as in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sightline import ProjectionOutliers
+    >>> X = np.random.default_rng(0).standard_normal((500, 10))
+    >>> X[:5] += 6 / np.sqrt(10)  # six standard deviations along the diagonal
+    >>> detector = ProjectionOutliers(contamination=0.02, random_state=0).fit(X)
+    >>> int((detector.predict(X[:5]) == -1).sum())
+    5
+    """
+
+    def __init__(
+        self,
+        index: Any = ("relu2", "skewness", "kurtosis", "abs"),
+        *,
+        n_components: int = 10,
+        whiten: str = "exact",
+        contamination: float | str = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.index = index
+        self.n_components = n_components
+        self.whiten = whiten
+        self.contamination = contamination
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002  (y: scikit-learn's contract)
+        """Find directions of the rows of `X` (n, d), and how rows spread along them."""
+        part = None
+        if self.contamination != "auto":
+            part = check_number("contamination", self.contamination, low=0, high=0.5, open_low=True)
+        count = check_count("n_components", self.n_components)
+        rng = as_generator(self.random_state)
+        rows = read_table(self, X, reset=True)
+        names = getattr(self, "feature_names_in_", None)
+        whitening = fit_whitening(rows, self.whiten, columns=names)
+        directions = pool_directions(
+            rows, whitening, self.index, n_components=count, random_state=rng, n_starts=_STARTS
+        )
+        self.components_ = whitening.column_weights(directions)
+        self._outlyingness = fit_outlyingness(rows, whitening, directions)
+        far = self._outlyingness.of(rows)
+        if part is None:
+            self.offset_ = -automatic_threshold(far)
+        else:
+            self.offset_ = float(np.percentile(-far, 100.0 * part))
+        return self
+
+    def score_samples(self, X: Any) -> Array:
+        """Return minus the outlyingness (n,) of the rows of `X`: the higher, the more normal."""
+        check_is_fitted(self)
+        rows = read_table(self, X, reset=False)
+        return like(-self._outlyingness.of(rows), rows)
+
+    def decision_function(self, X: Any) -> Array:
+        """Return `score_samples` less `offset_`: negative for outliers."""
+        return self.score_samples(X) - self.offset_
+
+    def predict(self, X: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """Return -1 for outliers and 1 for the others, (n,)."""
+        return np.where(to_numpy(self.decision_function(X)) < 0, -1, 1)
+
+
+_STARTS = 100
+"""Starts an index: deviations need views that differ more than the best of each."""

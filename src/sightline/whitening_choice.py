@@ -1,0 +1,137 @@
+"""whiten="auto": the whitening whose best direction holds up on rows it was not fitted to.
+
+Whitening rescues a direction that other variances drown, and destroys one that shows by its own
+variance; with few rows it also blows up noise. The rule:
+
+1. Where there are at least 50 rows a column, or where the spectrum of the columns in units of
+   their own spread stays under 1.1 times the edge (1 + sqrt(d / n))^2 that independent normal
+   columns reach (Marchenko and Pastur 1967, Math. USSR Sb. 1, 457-483), nothing is to be gained
+   by keeping variances: "exact".
+2. Otherwise "exact", a truncation to a fifth of the rows, "shrunk" and "none" are cross-fitted,
+   each where its covariance can be had from half of the rows: a quick climb on one half, its
+   best direction judged on the other half, both ways. Directions that are clearly of several
+   modes there win; among equals the largest sum of psi does.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from sightline._arrays import Array, take_rows, to_numpy
+from sightline._options import check_choice
+from sightline.ascent import adaptive_ascent
+from sightline.indices import Dip, Index, make_index, selection_index
+from sightline.scatter import scatter_of
+from sightline.selection import is_clear
+from sightline.whitening import METHODS, Whitening, fit_whitening
+
+_PLENTY = 50
+"""Rows a column from which whitening costs nothing."""
+
+_EDGE = 1.1
+"""Times the Marchenko-Pastur edge up to which a spectrum is taken for pure noise."""
+
+_ROWS = 20_000
+"""Rows that are cross-fitted at the most."""
+
+_STARTS = 256
+"""Starts of a cross-fitted climb."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    method: str
+    rank: int | None
+
+
+def choose_whitening(
+    X: Array,
+    method: str,
+    *,
+    index: Any,
+    rng: np.random.Generator,
+    rank: int | None = None,
+    columns: Any = None,
+) -> Whitening:
+    """Fit the whitening of `X` (n, d) by the method named, or the one that the rule chooses.
+
+    Parameters
+    ----------
+    X : (n, d) table.
+    method : "auto", "exact", "shrunk" or "none".
+    index : phi, whose structure is to hold up.
+    rng : the source of randomness of the halves and of the climbs.
+    rank : keep this many leading principal axes; None is the numerical rank, or the rule's.
+    columns : names for messages.
+    """
+    if method != "auto":
+        check_choice("whiten", method, ("auto", *METHODS))
+        return fit_whitening(X, method, rank=rank, columns=columns)
+    phi = make_index(index)
+    choices = _candidates(X, rank)
+    chosen = choices[0]
+    if len(choices) > 1:
+        halves = _halves(X, rng)
+        chosen = max(choices, key=lambda choice: _cross_fit(halves, choice, phi, rng))
+    return fit_whitening(X, chosen.method, rank=chosen.rank, columns=columns)
+
+
+def _candidates(X: Array, rank: int | None) -> list[_Choice]:
+    """Return the choices that the shape and the spectrum leave open."""
+    scatter = scatter_of(X)
+    n, varying = X.shape[0], ~scatter.constant
+    d = int(np.count_nonzero(varying)) if rank is None else rank
+    exact = _Choice("exact", rank)
+    if n >= _PLENTY * d or n < 8 or d < 2:
+        return [exact]
+    if rank is None and n > 2 * d:
+        covariance = scatter.covariance(scatter.exponents)[np.ix_(varying, varying)]
+        spread = np.sqrt(np.diag(covariance))
+        largest = np.linalg.eigvalsh(covariance / np.multiply.outer(spread, spread))[-1]
+        if largest <= _EDGE * (1 + math.sqrt(d / n)) ** 2:
+            return [exact]
+    choices = [_Choice("none", rank), _Choice("shrunk", rank)]
+    if n // 2 > 1.2 * d:
+        choices.insert(0, exact)
+    if n // 5 < d and n >= 20:
+        choices.append(_Choice("exact", n // 10))
+    return choices
+
+
+def _halves(X: Array, rng: np.random.Generator) -> tuple[Array, Array]:
+    order = rng.permutation(X.shape[0])[:_ROWS]
+    middle = order.size // 2
+    return take_rows(X, np.sort(order[:middle])), take_rows(X, np.sort(order[middle:]))
+
+
+def _cross_fit(
+    halves: tuple[Array, Array], choice: _Choice, phi: Index, rng: np.random.Generator
+) -> tuple[int, float]:
+    """Return in how many halves the other's direction shows modes, and the sum of psi there."""
+    clear, total = 0, 0.0
+    for fitted, held in (halves, halves[::-1]):
+        try:
+            whitening = fit_whitening(fitted, choice.method, rank=choice.rank)
+        except ValueError:  # half of the rows do not carry this covariance
+            return 0, -math.inf
+        rows = whitening.apply(fitted)
+        steps = math.ceil(6 * max(1.0, math.log2(rows.shape[1])))
+        found = adaptive_ascent(rows, index=phi, n_starts=_STARTS, n_steps=steps, random_state=rng)
+        scores = to_numpy(whitening.scores(held, found.directions[:1, :])).astype(np.float64)
+        clear += bool(found.clear[0] and is_clear(Dip().value_of_sample(scores, np), scores)[0])
+        total += _shown(selection_index(phi), scores)
+    return clear, total
+
+
+def _shown(psi: Index, scores: np.ndarray) -> float:
+    """Return psi of the scores (n, 1), standardised, less that of as many normal quantiles."""
+    standard = (scores - scores.mean()) / scores.std()
+    normal = special.ndtri((np.arange(scores.size) + 0.5) / scores.size)[:, None]
+    normal /= normal.std()
+    value, reference = (float(psi.value_of_sample(t, np)[0]) for t in (standard, normal))
+    return value - reference
