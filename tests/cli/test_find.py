@@ -1,6 +1,7 @@
 """`find` on tables as people have them: what it prints, writes, refuses and leaves behind."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -97,8 +98,14 @@ def test_p_values_on_request(run, planted, tmp_path):
     first, second = (direction["p_value"] for direction in summary["directions"])
     assert first == pytest.approx(0.01)
     assert second > 0.05
-    printed = run("find", "t.csv", "--significance", "--directions", "1", "--force").stdout
-    assert "p-value" in printed.splitlines()[0]
+
+
+def test_p_values_are_printed(run, table, monkeypatch):
+    values = SimpleNamespace(p_values=np.array([0.01, 0.5, 1.0]))
+    monkeypatch.setattr("sightline.cli.search.null_p_values", lambda *args, **kwargs: values)
+    lines = run("find", table, "--significance").stdout.splitlines()
+    assert lines[0].split()[3] == "p-value"
+    assert [line.split()[3] for line in lines[1:4]] == ["0.01", "0.5", "1"]
 
 
 def test_a_sample_is_searched_and_all_rows_are_scored(run, table):
@@ -106,6 +113,34 @@ def test_a_sample_is_searched_and_all_rows_are_scored(run, table):
     assert result.exit_code == 0
     assert "Searching on 200 rows drawn at random" in result.stderr
     assert pa.parquet.read_table("table-sightline/scores.parquet").num_rows == 600
+
+
+def test_a_table_larger_than_memory_is_read_in_blocks(run, planted, tmp_path):
+    """Twenty thousand rows in a megabyte: what is not sampled is read again to be scored."""
+    many = planted.loc[np.arange(20_000) % 600].reset_index(drop=True)
+    many["id"] = np.arange(20_000)
+    many.to_parquet(tmp_path / "t.parquet", row_group_size=3000)
+    arguments = ("find", "t.parquet", "--label-column", "kind", "--sample", "2000", "--json")
+    result = run(*arguments, "--max-memory", "1M", "--output", "blocks")
+    assert "larger than --max-memory" in result.stderr
+    summary = found(result)
+    assert (summary["rows"], summary["columns"]) == (20_000, 6)
+    assert summary["left_out"] == {"id": "identifier"}
+    rare = many["kind"].to_numpy() == "rare"
+    assert summary["directions"][0]["small_side"] == rare.sum()
+    assert summary["directions"][0]["share"] == pytest.approx(rare.mean())
+    scores = pa.parquet.read_table("blocks/scores.parquet").to_pandas()
+    np.testing.assert_array_equal(scores["row"], np.arange(20_000))
+    np.testing.assert_array_equal(scores["small_side_1"], rare)
+    model = load_model("blocks/model.sightline")
+    expected = model.transform(many[[f"m{i}" for i in range(6)]])
+    np.testing.assert_allclose(scores["direction_1"], expected[:, 0], atol=1e-12)
+
+
+def test_standard_input_larger_than_memory_is_an_error(run, planted):
+    result = run("find", "-", "--max-memory", "1K", stdin=planted.to_csv(index=False))
+    assert result.exit_code == 65
+    assert "limit" in result.stderr
 
 
 def test_rows_dropped_for_missing_values_keep_their_numbers(run, planted, tmp_path):
@@ -175,7 +210,6 @@ def test_nothing_is_overwritten_without_force(run, table, tmp_path):
         (["table.csv", "--directions", "7"], 2, "more than the 6"),
         (["table.csv", "--directions", "0"], 2, "--directions"),
         (["table.csv", "--max-memory", "lots"], 2, "--max-memory"),
-        (["table.csv", "--max-memory", "1K"], 65, "limit"),
         (["table.csv", "--missing", "guess"], 2, "--missing"),
         (["table.csv", "--rank", "7"], 65, "rank"),
         (["table.csv", "--frobnicate"], 2, "No such option"),
@@ -222,7 +256,7 @@ def test_a_full_disk_leaves_the_old_results(run, table, tmp_path, monkeypatch):
     def fill(*args, **kwargs):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("sightline.cli.outputs.write_arrow", fill)
+    monkeypatch.setattr("sightline.cli.outputs.write_tables", fill)
     result = run("find", table, "--force", "--seed", "3")
     assert result.exit_code == 74
     assert "no space left on device" in result.stderr

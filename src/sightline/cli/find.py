@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sightline.cli.console import bar, messages, results, working
+from sightline.cli.console import messages, results, working
 from sightline.cli.options import (
     FILES,
     check_unwritten,
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from sightline.cli.findings import Finding
-    from sightline.sources import Table
+    from sightline.cli.outputs import Results
 
 _EXAMPLE = """\b
 Examples:
@@ -94,22 +94,21 @@ def find(*, data: str, output: Path | None, force: bool, as_json: bool, **option
     request = make_request(options)
     _check_index(options["index"])
     console = messages(quiet=options["quiet"])
-    table = _read(data, request, console)
+    with working(console, "Loading libraries"):
+        from sightline.cli.findings import describe
+        from sightline.cli.outputs import Results
+        from sightline.cli.reading import read_rows
+        from sightline.cli.search import search_table
+    seed = options["seed"]
+    rows = read_rows(data, request, sample=options["sample"], seed=seed, console=console)
     folder.mkdir(parents=True, exist_ok=True)
     finished: list[Path] = []
     try:
-        with working(console, "Loading libraries"):
-            from sightline.cli.search import search_table
-        search = search_table(table, options, console)
-        with working(console, "Scoring all rows"):
-            from sightline.cli.findings import describe
-
-            scores = search.estimator.transform(table.values)
-            findings = describe(search, options["index"], table, scores)
-        with working(console, "Writing"):
-            from sightline.cli.outputs import Results
-
-            Results(table, search, findings, scores).write(folder, finished)
+        search = search_table(rows.table, options, console)
+        with working(console, "Scoring and writing"):
+            findings = describe(search, options["index"], rows.table)
+            result = Results(rows, search, findings)
+            result.write(folder, finished)
     except KeyboardInterrupt:
         if finished:
             console.print(f"Kept {', '.join(map(str, finished))}.", markup=False)
@@ -118,9 +117,9 @@ def find(*, data: str, output: Path | None, force: bool, as_json: bool, **option
         if not any(folder.iterdir()):
             folder.rmdir()
     if as_json:
-        click.echo(json.dumps(_summary(table, findings, folder, options), indent=2))
+        click.echo(json.dumps(_summary(result, folder, seed), indent=2))
     else:
-        _tell(results(), findings, folder)
+        _tell(results(), result.findings, folder)
 
 
 def _check_index(name: str) -> None:
@@ -131,32 +130,16 @@ def _check_index(name: str) -> None:
         raise click.UsageError(f"--index {name} is unknown. Choose from {', '.join(climbable)}.")
 
 
-def _read(data: str, request: Any, console: Console) -> Table:
-    """Read the table; say what was left out and what was filled in."""
-    with working(console, "Loading libraries"):
-        from sightline.sources import read_table
-    with bar(console, "Reading") as progress:
-        table = read_table(data, request, progress=progress)
-    rows, columns = table.values.shape
-    console.print(f"Read {rows} rows, {columns} columns of numbers.", markup=False)
-    for line in (table.left_out_line, *table.notes):
-        if line:
-            console.print(line, markup=False)
-    return table
-
-
-def _summary(
-    table: Table, findings: list[Finding], folder: Path, options: dict[str, Any]
-) -> dict[str, Any]:
-    rows, columns = table.values.shape
+def _summary(result: Results, folder: Path, seed: int) -> dict[str, Any]:
+    table = result.rows.table
     return {
         "source": table.name,
-        "rows": rows,
-        "columns": columns,
+        "rows": result.rows.n_rows,
+        "columns": len(table.columns),
         "left_out": dict(table.left_out),
         "notes": list(table.notes),
-        "seed": options["seed"],
-        "directions": [finding.as_json() for finding in findings],
+        "seed": seed,
+        "directions": [finding.as_json() for finding in result.findings],
         "files": {name: str(folder / name) for name in FILES},
     }
 
@@ -181,7 +164,7 @@ def _tell(console: Console, findings: list[Finding], folder: Path) -> None:
             finding.index,
             f"{finding.value:.3g}",
             *([] if finding.p_value is None else [f"{finding.p_value:.2g}"]),
-            f"{finding.split.size} rows, {finding.share:.1%}",
+            f"{finding.small_side} rows, {finding.share:.1%}",
             Text(main),
         )
     console.print(lines)

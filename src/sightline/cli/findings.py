@@ -10,7 +10,7 @@ import numpy as np
 from sightline.cli.search import Search
 from sightline.scatter import scatter_of
 from sightline.sources import Table
-from sightline.split import Split, split_in_two
+from sightline.split import split_in_two
 from sightline.views import main_columns, standard_weights
 
 Host: TypeAlias = np.ndarray[Any, np.dtype[Any]]
@@ -30,7 +30,10 @@ class Finding:
     value : its value.
     p_value : how often the search finds as much in Gaussian tables, or None if not asked for.
     converged : whether another step would leave the direction where it is.
-    split : where the scores of all rows part in two.
+    threshold : where the scores part in two.
+    above : whether the small side is the one above the threshold.
+    small_side : how many rows are on it.
+    n_rows : of how many.
     columns : (d,) names.
     weights : (d,) the direction, a unit vector in the columns' own units.
     standard_weights : (d,) what one standard deviation of each column adds to the score, in the
@@ -42,7 +45,10 @@ class Finding:
     value: float
     p_value: float | None
     converged: bool
-    split: Split
+    threshold: float
+    above: bool
+    small_side: int
+    n_rows: int
     columns: tuple[str, ...]
     weights: Host
     standard_weights: Host
@@ -50,7 +56,12 @@ class Finding:
     @property
     def share(self) -> float:
         """The part of the rows that is on the small side."""
-        return self.split.size / self.split.small.size
+        return self.small_side / self.n_rows
+
+    def on_small_side(self, scores: Host) -> Host:
+        """Say for each score whether it is on the small side."""
+        upper = scores.astype(np.float64) > self.threshold
+        return upper if self.above else ~upper
 
     def main_columns(self) -> list[tuple[str, float]]:
         """Return the columns that matter most and their weights in standard units."""
@@ -65,9 +76,9 @@ class Finding:
             "value": self.value,
             "p_value": self.p_value,
             "converged": self.converged,
-            "small_side": self.split.size,
-            "small_side_above": self.split.above,
-            "threshold": self.split.threshold,
+            "small_side": self.small_side,
+            "small_side_above": self.above,
+            "threshold": self.threshold,
             "columns": list(self.columns),
             "weights": self.weights.tolist(),
             "standard_weights": self.standard_weights.tolist(),
@@ -85,22 +96,29 @@ class Finding:
         return row
 
 
-def describe(search: Search, index: str, table: Table, scores: Host) -> list[Finding]:
-    """Return a finding for each direction that was found, from the scores (n, k)."""
+def describe(search: Search, index: str, table: Table) -> list[Finding]:
+    """Return a finding for each direction that was found, from the rows in memory."""
     estimator, p_values = search.estimator, search.p_values
     weights = np.asarray(estimator.components_, dtype=np.float64)
     standard = standard_weights(weights, scatter_of(table.values))
-    return [
-        Finding(
-            direction=place + 1,
-            index=index,
-            value=float(estimator.index_values_[place]),
-            p_value=None if p_values is None else float(p_values[place]),
-            converged=bool(estimator.converged_[place]),
-            split=split_in_two(scores[:, place]),
-            columns=table.columns,
-            weights=weights[place],
-            standard_weights=standard[place],
+    scores = np.asarray(estimator.transform(table.values))
+    findings = []
+    for place in range(weights.shape[0]):
+        split = split_in_two(scores[:, place])
+        findings.append(
+            Finding(
+                direction=place + 1,
+                index=index,
+                value=float(estimator.index_values_[place]),
+                p_value=None if p_values is None else float(p_values[place]),
+                converged=bool(estimator.converged_[place]),
+                threshold=split.threshold,
+                above=split.above,
+                small_side=split.size,
+                n_rows=split.small.size,
+                columns=table.columns,
+                weights=weights[place],
+                standard_weights=standard[place],
+            )
         )
-        for place in range(weights.shape[0])
-    ]
+    return findings

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Command = Callable[..., Any]
 
-FILES = ("model.sightline", "directions.parquet", "scores.parquet", "report.html")
+FILES = ("model.sightline", "scores.parquet", "directions.parquet", "report.html")
 """What `find` writes, in the order in which it is finished."""
 
 

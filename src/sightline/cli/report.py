@@ -10,7 +10,10 @@ import click
 
 from sightline.cli.console import messages, working
 from sightline.cli.options import check_unwritten, common_options, data_options, stem
-from sightline.cli.transform import load_and_read
+from sightline.cli.transform import check_width, load_and_match
+
+_DRAWN = 100_000
+"""Rows of a table larger than memory that the page draws from."""
 
 _EXAMPLE = """\b
 Example:
@@ -46,19 +49,21 @@ def report(
     path = Path(f"{stem(data)}-report.html") if output is None else output
     check_unwritten(path, force=force)
     console = messages(quiet=options["quiet"])
-    estimator, table = load_and_read(model, data, options, console)
-    with working(console, "Writing"):
+    with working(console, "Loading libraries"):
+        from sightline.cli.reading import read_rows
         from sightline.report import write_report
-
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="X does not have valid feature names")
-            write_report(
-                path,
-                estimator=estimator,
-                X=table.values,
-                column_names=table.columns,
-                labels=table.labels,
-                row_ids=table.rows.tolist(),
-                title=title or f"{table.name}: directions worth looking at",
-            )
+    estimator, request = load_and_match(model, options)
+    table = read_rows(data, request, sample=_DRAWN, seed=0, console=console).table
+    check_width(table, estimator)
+    with working(console, "Writing"), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+        write_report(
+            path,
+            estimator=estimator,
+            X=table.values,
+            column_names=table.columns,
+            labels=table.labels,
+            row_ids=table.rows.tolist(),
+            title=title or f"{table.name}: directions worth looking at",
+        )
     click.echo(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from sightline.cli.options import check_unwritten, common_options, data_options,
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from sightline.sources import Table
+    from sightline.sources import Request, Table
 
 _EXAMPLE = """\b
 Examples:
@@ -43,45 +44,62 @@ def transform(*, model: Path, data: str, output: Path | None, force: bool, **opt
     if output is not None:
         check_unwritten(output, force=force)
     console = messages(quiet=options["quiet"])
-    estimator, table = load_and_read(model, data, options, console)
+    with working(console, "Loading libraries"):
+        from sightline.cli.outputs import score_table, write_tables, write_whole
+    estimator, request = load_and_match(model, options)
+
+    def scored() -> Iterator[Any]:
+        for table in _tables(data, request, console):
+            check_width(table, estimator)
+            yield score_table(table, scores_of(estimator, table))
+
     with working(console, "Scoring"):
-        from sightline.cli.outputs import score_table, write_arrow, write_whole
+        if output is None:
+            write_tables(scored(), sys.stdout.buffer)
+            return
+        counts: list[int] = []
+        write_whole(output, lambda path: counts.append(write_tables(scored(), path)))
+    console.print(f"Wrote {counts[0]} rows to {output}.", markup=False)
 
-        scores = score_table(table, scores_of(estimator, table))
-    if output is not None:
-        write_whole(output, lambda path: write_arrow(scores, path))
-        console.print(f"Wrote {scores.num_rows} rows to {output}.", markup=False)
+
+def _tables(data: str, request: Request, console: Console) -> Iterator[Table]:
+    """Yield the rows in blocks, or as a whole where a median has to be known first."""
+    from sightline.sources import read_table, table_blocks
+
+    if request.missing != "median":
+        yield from table_blocks(data, request)
         return
-    import pyarrow.csv
-
-    pyarrow.csv.write_csv(scores, sys.stdout.buffer)
-
-
-def load_and_read(
-    model: Path, data: str, options: dict[str, Any], console: Console
-) -> tuple[Any, Table]:
-    """Return a saved model and the rows of the columns that it was made from."""
-    with working(console, "Reading"):
-        from sightline.models import load_model
-        from sightline.sources import DataError, NoInputError, read_table
-
-        if not model.is_file():
-            raise NoInputError(f"there is no model file {model}. Check the path.")
-        estimator = load_model(model)
-        names = getattr(estimator, "feature_names_in_", None)
-        if names is not None and options["columns"]:
-            raise click.UsageError("--columns has no use here: the model knows its columns.")
-        if names is not None:
-            options = {**options, "columns": tuple(names)}
-        table = read_table(data, make_request(options))
-        if table.values.shape[1] != estimator.n_features_in_:
-            raise DataError(
-                f"{table.name} has {table.values.shape[1]} columns of numbers; the model takes "
-                f"{estimator.n_features_in_}. Name them with --columns."
-            )
+    table = read_table(data, request)
     for note in table.notes:
         console.print(note, markup=False)
-    return estimator, table
+    yield table
+
+
+def load_and_match(model: Path, options: dict[str, Any]) -> tuple[Any, Request]:
+    """Return a saved model, and a request for the columns that it was made from."""
+    from sightline.models import load_model
+    from sightline.sources import NoInputError
+
+    if not model.is_file():
+        raise NoInputError(f"there is no model file {model}. Check the path.")
+    estimator = load_model(model)
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None:
+        return estimator, make_request(options)
+    if options["columns"]:
+        raise click.UsageError("--columns has no use here: the model knows its columns.")
+    return estimator, make_request({**options, "columns": tuple(names)})
+
+
+def check_width(table: Table, estimator: Any) -> None:
+    """Raise where the table has more or fewer columns than the model takes."""
+    from sightline.sources import DataError
+
+    if len(table.columns) != estimator.n_features_in_:
+        raise DataError(
+            f"{table.name} has {len(table.columns)} columns of numbers; the model takes "
+            f"{estimator.n_features_in_}. Name them with --columns."
+        )
 
 
 def scores_of(estimator: Any, table: Table) -> Any:

@@ -11,9 +11,10 @@ from collections.abc import Callable
 from typing import Any
 
 from sightline.sources.collect import MISSING, collect
-from sightline.sources.errors import DataError, NoInputError
+from sightline.sources.errors import DataError, NoInputError, TooLargeError
 from sightline.sources.memory import ceiling, half_of_memory, parse_memory
 from sightline.sources.opening import FORMATS, open_source
+from sightline.sources.passes import sample_table, table_blocks
 from sightline.sources.table import Request, Stream, Table
 
 __all__ = [
@@ -24,9 +25,12 @@ __all__ = [
     "Request",
     "Stream",
     "Table",
+    "TooLargeError",
     "open_source",
     "parse_memory",
     "read_table",
+    "sample_table",
+    "table_blocks",
 ]
 
 
@@ -58,5 +62,11 @@ def read_table(
     request = dataclasses.replace(request or Request(), **changes)
     limit = half_of_memory() if request.max_memory is None else request.max_memory
     room = limit // _COPIES
-    with ceiling(limit), open_source(source, request, room) as stream:
-        return collect(stream, request, room, progress)
+    try:
+        with ceiling(limit), open_source(source, request, room) as stream:
+            return collect(stream, request, room, progress)
+    except MemoryError as error:
+        raise DataError(
+            "the table takes more memory than the limit. Take fewer columns, or raise "
+            "--max-memory."
+        ) from error

@@ -40,7 +40,7 @@ def collect(
     values, rows, notes = _without_missing(stream, values, request.missing)
     if labels is not None and rows.size < labels.size:
         labels = labels[rows]
-    useless = {} if request.columns is not None else _useless(stream, values)
+    useless = {} if request.columns is not None else useless_columns(stream, values, rows)
     kept = [i for i, name in enumerate(stream.columns) if name not in useless]
     if useless:
         values = np.ascontiguousarray(values[:, kept])
@@ -52,26 +52,63 @@ def collect(
 def _gather(
     stream: Stream, limit: int, progress: Callable[[float], None] | None
 ) -> tuple[Host, Host | None]:
-    """Return all rows and labels; blocks are let go as they are copied."""
-    blocks, taken, row = [], 0, 0
+    """Return all rows and labels."""
+    room = _Room(stream, limit)
+    labels = []
     for block in checked(stream):
-        taken += block.values.nbytes
-        check_fits(f"{stream.name}, after {row} rows,", taken, limit)
-        row += block.values.shape[0]
-        blocks.append(block)
+        room.add(block.values)
+        if block.labels is not None:
+            labels.append(block.labels)
         if progress is not None and stream.n_rows is not None:
-            progress(row / stream.n_rows)
+            progress(room.filled / stream.n_rows)
         elif progress is not None and stream.part_read is not None:
             progress(stream.part_read())
-    values = np.empty((row, len(stream.columns)), dtype=stream.dtype)
-    parts = [block.labels for block in blocks if block.labels is not None]
-    blocks.reverse()
-    start = 0
-    while blocks:
-        part = blocks.pop().values
-        values[start : start + part.shape[0]] = part
-        start += part.shape[0]
-    return values, np.concatenate(parts) if parts else None
+    return room.rows(), np.concatenate(labels) if labels else None
+
+
+class _Room:
+    """Room for rows: one array where their number is known, else blocks that are joined."""
+
+    def __init__(self, stream: Stream, limit: int) -> None:
+        self._stream = stream
+        self._limit = limit
+        self._blocks: list[Host] = []
+        self._whole: Host | None = None
+        if stream.n_rows is not None:
+            self._whole = np.empty((stream.n_rows, len(stream.columns)), dtype=stream.dtype)
+        self.filled = 0
+
+    def add(self, rows: Host) -> None:
+        """Take a block of rows, as long as there is room."""
+        end = self.filled + rows.shape[0]
+        check_fits(
+            f"{self._stream.name}, after {self.filled} rows,",
+            end * len(self._stream.columns) * self._stream.dtype.itemsize,
+            self._limit,
+        )
+        if self._whole is None:
+            self._blocks.append(rows)
+        elif end <= self._whole.shape[0]:
+            self._whole[self.filled : end] = rows
+        self.filled = end
+
+    def rows(self) -> Host:
+        """Return all rows; blocks are let go as they are copied."""
+        if self._whole is not None:
+            if self.filled != self._whole.shape[0]:
+                raise DataError(
+                    f"{self._stream.name} states {self._whole.shape[0]} rows and has "
+                    f"{self.filled}. Copy it again: it is damaged or cut short."
+                )
+            return self._whole
+        values = np.empty((self.filled, len(self._stream.columns)), dtype=self._stream.dtype)
+        self._blocks.reverse()
+        start = 0
+        while self._blocks:
+            part = self._blocks.pop()
+            values[start : start + part.shape[0]] = part
+            start += part.shape[0]
+        return values
 
 
 def checked(stream: Stream) -> Iterator[Block]:
@@ -127,11 +164,11 @@ def _without_missing(
     return values, rows, (f"Filled missing values with the column's median ({listed}).",)
 
 
-def _useless(stream: Stream, values: Host) -> dict[str, str]:
+def useless_columns(stream: Stream, values: Host, rows: Host) -> dict[str, str]:
     """Return the columns that show nothing, and why: they name the rows, or never change."""
     why = {}
     for place, column in enumerate(stream.columns):
-        if is_identifier(column, values[:, place]):
+        if is_identifier(column, values[:, place], rows):
             why[column] = "identifier"
         elif values.shape[0] > 1 and np.all(values[:, place] == values[0, place]):
             why[column] = "constant"

@@ -79,15 +79,15 @@ def _listed(columns: list[str]) -> str:
     return f"the columns {', '.join(map(repr, columns[:8]))}{more}"
 
 
-def is_identifier(column: str, values: Host) -> bool:
+def is_identifier(column: str, values: Host, rows: Host) -> bool:
     """Say whether a column names its rows: whole numbers, all different, that count or say so.
 
-    A column counts where each value is one more than the one before it. Fewer than three rows
-    say nothing.
+    A column counts where each value is its row's position plus one and the same number. Fewer than
+    three rows say nothing.
     """
     if values.size < 3 or not np.isfinite(values).all():
         return False
-    if np.all(np.diff(values) == 1):
+    if np.all(np.diff(values) == np.diff(rows)):
         return bool(values[0] == np.floor(values[0]))
     if not _IDENTIFIER_NAME.fullmatch(column.strip()) or np.any(values != np.floor(values)):
         return False

@@ -7,6 +7,10 @@ class DataError(ValueError):
     exit_code = 65
 
 
+class TooLargeError(DataError):
+    """The table is larger than the memory it may take; reading it in blocks may still do."""
+
+
 class NoInputError(OSError):
     """There is nothing to read at the given place."""
 

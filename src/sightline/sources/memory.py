@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sightline.sources.errors import DataError
+from sightline.sources.errors import TooLargeError
 
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
@@ -50,7 +50,7 @@ def show_bytes(size: float) -> str:
 def check_fits(name: str, needed: int, limit: int) -> None:
     """Raise where a table of `needed` bytes is over the limit."""
     if needed > limit:
-        raise DataError(
+        raise TooLargeError(
             f"{name} needs {show_bytes(needed)} as a table of numbers; the limit is "
             f"{show_bytes(limit)}. Take fewer columns (--columns) or raise --max-memory."
         )

@@ -1,0 +1,89 @@
+"""Tables in passes: a sample that is uniform, and blocks that are the rows."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sightline.sources import DataError, Request, read_table, sample_table, table_blocks
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    """200,000 rows: several blocks of any format."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.standard_normal(200_000), "b": np.arange(200_000) % 11})
+    frame["id"] = np.arange(200_000) + 5
+    frame["kind"] = np.array(["x", "y"])[np.arange(200_000) % 2]
+    path = tmp_path_factory.mktemp("passes") / "t.parquet"
+    frame.to_parquet(path)
+    return path
+
+
+def test_blocks_are_the_rows(path):
+    whole = read_table(path, label_column="kind", columns=("a", "b"))
+    blocks = list(table_blocks(path, Request(label_column="kind", columns=("a", "b"))))
+    assert len(blocks) > 1
+    np.testing.assert_array_equal(np.concatenate([b.values for b in blocks]), whole.values)
+    np.testing.assert_array_equal(np.concatenate([b.rows for b in blocks]), whole.rows)
+    np.testing.assert_array_equal(np.concatenate([b.labels for b in blocks]), whole.labels)
+
+
+def test_a_sample_holds_rows_of_the_table(path):
+    whole = read_table(path, label_column="kind")
+    parts = []
+    table, total = sample_table(
+        path,
+        Request(label_column="kind"),
+        size=500,
+        rng=np.random.default_rng(1),
+        progress=parts.append,
+    )
+    assert total == 200_000
+    assert table.columns == ("a", "b")
+    assert table.left_out["id"] == "identifier"
+    assert np.unique(table.rows).size == 500
+    np.testing.assert_array_equal(table.values, whole.values[table.rows])
+    np.testing.assert_array_equal(table.labels, whole.labels[table.rows])
+    assert parts == sorted(parts)
+    assert parts[-1] == 1.0
+
+
+def test_every_row_is_as_likely(path):
+    """Positions of 2000 rows over ten equal parts: chi-square with 9 degrees of freedom.
+
+    Five fixed seeds; each exceeds 27.9 with probability 0.001, so the five together 0.005.
+    """
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        table, _ = sample_table(path, Request(columns=("a",)), size=2000, rng=rng)
+        counts = np.bincount(table.rows // 20_000, minlength=10)
+        assert np.sum((counts - 200) ** 2 / 200) < 27.9
+
+
+def test_a_small_table_is_its_own_sample():
+    values = np.random.default_rng(0).standard_normal((7, 2))
+    table, total = sample_table(values, Request(), size=50, rng=np.random.default_rng(0))
+    assert total == 7
+    np.testing.assert_array_equal(table.values, values)
+
+
+def test_missing_values_in_blocks(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,2\n,3\n4,5\n9,1\n")
+    with pytest.raises(DataError, match=r"column 'a', row 1 \(line 3\): the value is missing"):
+        list(table_blocks(path, Request()))
+    (block,) = table_blocks(path, Request(missing="drop"))
+    assert block.rows.tolist() == [0, 2, 3]
+    with pytest.raises(ValueError, match="missing, for a table read in blocks"):
+        list(table_blocks(path, Request(missing="median")))
+    path.write_text("a,b\n,2\n1,\n")
+    with pytest.raises(DataError, match="no complete rows"):
+        sample_table(path, Request(missing="drop"), size=3, rng=np.random.default_rng(0))
+
+
+def test_progress_in_a_text_file(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,2\n3,5\n4,9\n")
+    parts = []
+    sample_table(path, Request(), size=2, rng=np.random.default_rng(0), progress=parts.append)
+    assert parts == [1.0]
