@@ -32,6 +32,7 @@ def test_every_row_is_in_the_group_that_has_its_label(labels):
         ([0.5, np.nan, 0.25], ("0.25", "0.5", MISSING)),
         ([True, False], ("False", "True")),
         (["x", None], ("x", MISSING)),
+        (np.array([2.0, None, 1.0], dtype=object), ("1", "2", MISSING)),
         (["nan", "inf"], ("inf", "nan")),
         (np.array(["2020-01-02", "2020-01-01"], "datetime64[D]"), ("2020-01-01", "2020-01-02")),
         (pl.Series(["b", "a"]), ("a", "b")),

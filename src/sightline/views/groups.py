@@ -59,7 +59,7 @@ def group_rows(labels: Any, n_rows: int) -> Groups:
 
 
 def _text_groups(values: list[Any]) -> tuple[list[str], np.ndarray[Any, np.dtype[np.intp]]]:
-    texts = [MISSING if _is_missing(value) else str(value) for value in values]
+    texts = [MISSING if _is_missing(value) else _short(value) for value in values]
     names = sorted(set(texts), key=lambda name: (name == MISSING, _number(name), name))
     place = {name: position for position, name in enumerate(names)}
     return names, np.fromiter((place[text] for text in texts), dtype=np.intp, count=len(texts))

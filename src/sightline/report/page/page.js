@@ -56,6 +56,7 @@ function connectBar() {
   const show = oncePerFrame(() => {
     status.textContent = statusWords();
     buttons.forEach((button) => { button.disabled = !selection.count; });
+    document.getElementById("bar").classList.toggle("idle", !selection.count);
   });
   exporting.addEventListener("click", exportRows);
   clearing.addEventListener("click", () => selection.clear());
