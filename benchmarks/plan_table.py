@@ -3,7 +3,7 @@
 For every cell (method, signal, d, p) data sets are drawn at growing n = 2^(k/3) until all succeed
 (|<u, u*>| >= 0.9) and at shrinking n until none does. A logistic curve in log n is fitted to the
 successes; its middle and its width are the cell's line. Cells that the file holds are skipped, so
-that a run which was stopped goes on.
+that a run which was stopped goes on. Data sets are the same whatever the order and the device.
 
     python -m benchmarks.plan_table --method two-step --dimensions 16 32 64 128
     python -m benchmarks.plan_table --method adaptive --dimensions 64 128 256 512 --device cuda
@@ -13,9 +13,12 @@ from __future__ import annotations
 
 import argparse
 import csv
+import itertools
 import math
 import zlib
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -93,7 +96,7 @@ def least_rows(cell: Cell) -> int:
 
 def succeeds(cell: Cell, n: int, trial: int, device: str) -> bool:
     """Draw one data set of n rows and say whether the method finds its direction."""
-    seed = zlib.crc32(repr((*cell, n, trial)).encode())  # the same data sets whatever the order
+    seed = zlib.crc32(repr((*cell, n, trial)).encode())
     law = FAMILIES[cell.signal].law(cell.p)
     X, direction, _ = make_planted(n, cell.d, law, random_state=seed, dtype=np.float32)
     if device != "cpu":
@@ -104,39 +107,90 @@ def succeeds(cell: Cell, n: int, trial: int, device: str) -> bool:
     return abs(float(found @ direction)) >= GOAL
 
 
-def measure(cell: Cell, trials: int, most: int, device: str) -> tuple[float, float] | None:
-    """Return the middle and the width of the cell's curve, or None where `most` rows fail."""
-    successes: dict[int, int] = {}
+class Curve:
+    """Successes of one cell at the row counts that were tried."""
 
-    def rate(level: int) -> float:
+    def __init__(self, cell: Cell, trials: int, device: str, run: Callable[..., Any]) -> None:
+        self.cell, self.trials, self.device, self.run = cell, trials, device, run
+        self.tried: dict[int, list[bool]] = {}
+
+    def rate(self, level: int, trials: int | None = None) -> float:
+        """Return the rate of success at n = 2^(level / 3), of so many trials at least."""
         n = round(2 ** (level / PER_DOUBLING))
-        if n not in successes:
-            enough = n >= least_rows(cell)
-            successes[n] = enough and sum(succeeds(cell, n, t, device) for t in range(trials))
-        return successes[n] / trials
+        outcomes = self.tried.setdefault(n, [])
+        wanted = range(len(outcomes), trials or self.trials)
+        if n < least_rows(self.cell):
+            outcomes += [False for _ in wanted]
+        else:
+            outcomes += (
+                self.run(
+                    succeeds,
+                    *zip(*((self.cell, n, trial, self.device) for trial in wanted), strict=True),
+                )
+                if wanted
+                else []
+            )
+        return sum(outcomes) / len(outcomes)
 
-    level = math.ceil(PER_DOUBLING * math.log2(2 * cell.d + 2 / cell.p))
-    while rate(level) < 1:
-        level += PER_DOUBLING if rate(level) == 0 else 1
-        if 2 ** (level / PER_DOUBLING) > most:
-            return None
-    while level > 0 and rate(level) > 0:
-        level -= 1
-    return logistic_fit(successes, trials)
+    def walk(self, level: int, most: int) -> bool:
+        """Try levels from one where all succeed to one where none does; False if over `most`."""
+        while True:
+            if 2 ** (level / PER_DOUBLING) > most:
+                return False
+            if self.rate(level, trials=2) == 0:  # far below: not worth all trials
+                level += PER_DOUBLING
+            elif self.rate(level) < 1:
+                level += 1
+            else:
+                break
+        while level > 0 and self.rate(level) > 0:
+            level -= 1
+        return True
 
 
-def logistic_fit(successes: dict[int, int], trials: int) -> tuple[float, float]:
+def measure(
+    cell: Cell,
+    trials: int,
+    most: int,
+    *,
+    device: str = "cpu",
+    guess: float | None = None,
+    run: Callable[..., Any] = map,
+) -> tuple[float, float] | None:
+    """Return the middle and the width of the cell's curve, or None where `most` rows fail."""
+    curve = Curve(cell, trials, device, run)
+    rows = max(2 * cell.d + 2 / cell.p, least_rows(cell)) if guess is None else guess
+    if not curve.walk(math.ceil(PER_DOUBLING * math.log2(rows)), most):
+        return None
+    return logistic_fit(curve.tried)
+
+
+def guess_from(known: dict[Cell, float], cell: Cell) -> float | None:
+    """Return what the nearest cell of the method needs, carried over as d^1.5 p."""
+    same = [other for other in known if other[:2] == cell[:2]]
+    if not same:
+        return None
+
+    def distance(other: Cell) -> float:
+        return abs(math.log(other.d / cell.d)) + abs(math.log(other.p / cell.p))
+
+    nearest = min(same, key=distance)
+    return known[nearest] * (cell.d / nearest.d) ** 1.5 * max(1.0, cell.p / nearest.p)
+
+
+def logistic_fit(tried: dict[int, list[bool]]) -> tuple[float, float]:
     """Return n at one half and the width, in log n, of the most likely logistic curve."""
-    logs = np.log(list(successes))
-    hits = np.array(list(successes.values()), dtype=float)
+    logs = np.log(list(tried))
+    hits = np.array([sum(outcomes) for outcomes in tried.values()], dtype=float)
+    misses = np.array([len(outcomes) for outcomes in tried.values()]) - hits
 
     def loss(parameters: np.ndarray) -> float:
         z = (logs - parameters[0]) / math.exp(parameters[1])
-        likelihood = hits @ np.logaddexp(0, -z) + (trials - hits) @ np.logaddexp(0, z)
+        likelihood = hits @ np.logaddexp(0, -z) + misses @ np.logaddexp(0, z)
         # A curve that the levels step over in one has no width of its own: draw it towards 0.1.
         return float(likelihood + (parameters[1] - math.log(0.1)) ** 2)
 
-    middle = np.interp(trials / 2, np.sort(hits), logs[np.argsort(hits)])
+    middle = (logs[hits > 0].min() + logs[misses > 0].max(initial=logs.min())) / 2
     best = minimize(loss, [middle, math.log(0.1)], method="Nelder-Mead")
     return math.exp(best.x[0]), math.exp(best.x[1])
 
@@ -150,20 +204,35 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=10)
     parser.add_argument("--most", type=int, default=200_000, help="rows beyond which it gives up")
     parser.add_argument("--device", default="cpu", help="cpu, or a torch device such as cuda")
+    parser.add_argument("--jobs", type=int, default=1, help="data sets at once, in processes")
     parser.add_argument("--table", type=Path, default=TABLE)
     options = parser.parse_args()
 
     with options.table.open(newline="") as stream:
-        known = {tuple(line[:4]) for line in csv.reader(stream)}
-    for signal in options.signal:
-        for d in options.dimensions:
+        known = {
+            Cell(line["method"], line["signal"], int(line["d"]), float(line["p"])): float(
+                line["rows"]
+            )
+            for line in csv.DictReader(stream)
+        }
+    with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
+        run = pool.map if options.jobs > 1 else map
+        for signal, d in itertools.product(options.signal, options.dimensions):
             for p in options.fractions or FRACTIONS[signal]:
                 cell = Cell(options.method, signal, d, p)
-                if tuple(map(str, cell)) in known:
+                if cell in known:
                     continue
-                found = measure(cell, options.trials, options.most, options.device)
+                found = measure(
+                    cell,
+                    options.trials,
+                    options.most,
+                    device=options.device,
+                    guess=guess_from(known, cell),
+                    run=run,
+                )
                 print(*cell, found, flush=True)
                 if found is not None:
+                    known[cell] = found[0]
                     with options.table.open("a", newline="") as stream:
                         line = (*cell, f"{found[0]:.1f}", f"{found[1]:.3f}", options.trials)
                         csv.writer(stream, lineterminator="\n").writerow(line)
