@@ -51,6 +51,11 @@ def test_without_labels_ids_and_p_values(example, tmp_path):
     assert "p-value" not in path.read_text(encoding="utf-8")
 
 
+def test_a_note_stands_under_the_title(example, tmp_path):
+    text = example.write(tmp_path / "noted.html", note="1 row in <9>.").read_text()
+    assert '<p class="note">1 row in &lt;9&gt;.</p>\n</header>' in text
+
+
 def test_any_estimator_with_directions_and_any_table_will_do(example, tmp_path):
     frame = pd.DataFrame(example.X.astype(np.float32), columns=list("abcde"))
     estimator = SpectralPursuit(n_components=1).fit(frame).set_output(transform="pandas")

@@ -143,4 +143,5 @@ class Results:
             row_ids=table.rows.tolist(),
             p_values=self.search.p_values,
             title=f"{table.name}: directions worth looking at",
+            note=self.rows.note,
         )

@@ -39,6 +39,14 @@ class Rows:
     table: Table
     n_rows: int
 
+    @property
+    def note(self) -> str | None:
+        """What a page of the rows in memory has to say of the others, if there are any."""
+        here = self.table.rows.size
+        if self.n_rows == here:
+            return None
+        return f"These {here:,} rows are a random sample of the {self.n_rows:,} rows of the table."
+
     def blocks(self) -> Iterator[Table]:
         """Yield all rows, read once more where they are not in memory."""
         if self.n_rows == self.table.rows.size:

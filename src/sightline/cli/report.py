@@ -53,7 +53,8 @@ def report(
         from sightline.cli.reading import read_rows
         from sightline.report import write_report
     estimator, request = load_and_match(model, options)
-    table = read_rows(data, request, sample=_DRAWN, seed=0, console=console).table
+    rows = read_rows(data, request, sample=_DRAWN, seed=0, console=console)
+    table = rows.table
     check_width(table, estimator)
     with working(console, "Writing"), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
@@ -65,5 +66,6 @@ def report(
             labels=table.labels,
             row_ids=table.rows.tolist(),
             title=title or f"{table.name}: directions worth looking at",
+            note=rows.note,
         )
     click.echo(path)

@@ -57,6 +57,7 @@ def write_report(
     row_ids: Any = None,
     p_values: Any = None,
     title: str = "Directions worth looking at",
+    note: str | None = None,
     random_state: Any = 0,
 ) -> Path:
     """Write one HTML file that shows what an estimator found in `X`, and return its path.
@@ -72,6 +73,7 @@ def write_report(
     row_ids : (n,) what rows are called, or None for their numbers from 0.
     p_values : (k,) of the directions, or None for the estimator's own.
     title : of the page.
+    note : a sentence under it, for instance of which table these rows are a sample.
     random_state : of the sample that is drawn where there are over 100,000 rows.
     """
     check_is_fitted(estimator)
@@ -85,7 +87,7 @@ def write_report(
     directions = read_directions(estimator, rows, scatter, scores, p_values)
     contents = _gather(directions, table, rows, scatter, as_generator(random_state))
     target = Path(path)
-    _replace(target, _page(contents, estimator, title))
+    _replace(target, _page(contents, title, join([*_lede(contents, estimator), *_noted(note)])))
     return target
 
 
@@ -128,7 +130,7 @@ def _fitting_ids(row_ids: RowIds | None, drawn: Drawn) -> RowIds | None:
     return row_ids if characters <= _MOST_ID_CHARACTERS else None
 
 
-def _page(contents: _Contents, estimator: Any, title: str) -> str:
+def _page(contents: _Contents, title: str, lede: Markup) -> str:
     """Put the parts into the template; the policy lets this script and this style run alone."""
     folder = files("sightline.report") / "page"
     style = (folder / "page.css").read_text(encoding="utf-8")
@@ -144,7 +146,7 @@ def _page(contents: _Contents, estimator: Any, title: str) -> str:
         "title": escape(title),
         "style": style,
         "heading": element("h1", name(title)),
-        "lede": _lede(contents, estimator),
+        "lede": lede,
         "overview": overview(contents.directions, contents.table),
         "pairs_hidden": "" if len(contents.data["axes"]) > 1 else " hidden",
         "tour_hidden": "" if contents.data["tour"] else " hidden",
@@ -161,7 +163,11 @@ def _page(contents: _Contents, estimator: Any, title: str) -> str:
     return "".join([*pieces, page])
 
 
-def _lede(contents: _Contents, estimator: Any) -> Markup:
+def _noted(note: str | None) -> list[Markup]:
+    return [] if note is None else [element("p", note, class_="note")]
+
+
+def _lede(contents: _Contents, estimator: Any) -> list[Markup]:
     """Say what was looked at, how, and whether all of it is drawn."""
     count, n_rows = len(contents.directions), contents.data["total"]
     along = "the direction" if count == 1 else f"{count} directions"
@@ -175,7 +181,7 @@ def _lede(contents: _Contents, estimator: Any) -> Markup:
     )
     drawn = contents.drawn
     if drawn.rows.size == n_rows:
-        return what
+        return [what]
     partly = [
         str(d.number) for d, w in zip(contents.directions, drawn.whole, strict=True) if not w
     ]
@@ -184,15 +190,15 @@ def _lede(contents: _Contents, estimator: Any) -> Markup:
         if not partly
         else f"of the small sides of direction {', '.join(partly)} only some are among them"
     )
-    note = element(
-        "p",
-        f"The pictures draw {drawn.rows.size:,} rows ({share(drawn.rows.size, n_rows)}): {kept}, "
-        "the others are a random sample. Histograms count each drawn row as many times as it "
-        "stands for; selections and exports hold drawn rows. Tables and small sides are of all "
-        "rows.",
-        class_="note",
-    )
-    return join([what, note])
+    return [
+        what,
+        *_noted(
+            f"The pictures draw {drawn.rows.size:,} rows ({share(drawn.rows.size, n_rows)}): "
+            f"{kept}, the others are a random sample. Histograms count each drawn row as many "
+            "times as it stands for; selections and exports hold drawn rows. Tables and small "
+            "sides are of all rows."
+        ),
+    ]
 
 
 def _replace(target: Path, page: str) -> None:
