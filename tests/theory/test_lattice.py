@@ -122,6 +122,7 @@ def test_a_hundred_and_twenty_columns_take_seconds():
     [
         (np.ones((4, 3)), {}, "X has 4 rows of 3 columns; .* at least 5"),
         (np.ones((3, 3)), {"offset": False}, "X has 3 rows of 3 columns; .* at least 4"),
+        (np.ones((251, 10)), {}, r"X has 251 rows; .* such as X\[:14\]"),
         (np.ones((6, 3)), {}, "3 columns of X are linearly dependent"),
         (np.ones((6, 3), dtype=np.float32), {}, "X has dtype float32"),
         (np.full((6, 3), np.nan), {}, "X contains NaN"),

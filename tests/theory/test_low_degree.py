@@ -281,6 +281,11 @@ def test_threshold_is_the_first_n_over_the_level(signal):
     assert low_degree_norm(signal, n - 1, 300, 8) <= 1.5 < low_degree_norm(signal, n, 300, 8)
 
 
+def test_dimensions_beyond_machine_integers_are_taken():
+    norm = log_low_degree_norm(ImbalancedClusters(0.1), 10**30, 10**30, 6)
+    assert 0 < norm < 1e-25
+
+
 def test_default_degree_is_the_theorem_s_where_that_sees_third_moments():
     assert [default_degree(d) for d in (1, 10, 100, 1000, 10**6)] == [6, 6, 6, 9, 18]
 

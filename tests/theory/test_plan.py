@@ -53,6 +53,19 @@ def test_fit_passes_near_every_measured_cell(method, signal):
     assert need.worst_ratio < 1.5
 
 
+@pytest.mark.parametrize(
+    ("method", "signal", "exponents"),
+    [
+        ("spectral", "clusters", (1.45, 0.99)),
+        ("spectral", "sparse", (1.99, 1.88)),
+        ("two-step", "clusters", (2.14, 1.61)),
+        ("two-step", "sparse", (1.79, 0.67)),
+    ],
+)
+def test_exponents_are_those_of_the_documentation(method, signal, exponents):
+    assert measured_need(method, signal).coefficients[3:] == pytest.approx(exponents, abs=0.006)
+
+
 @pytest.mark.parametrize("signal", SIGNALS)
 def test_bounds_are_those_of_the_theory(signal):
     needs = {need.name: need for need in plan_samples(64, 0.1, signal).needs}

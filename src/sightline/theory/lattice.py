@@ -29,6 +29,9 @@ from sightline.sphere import normalise
 _BITS = 49
 """B: the digits that rounding of float64 rows leaves to an equation between a few hundred."""
 
+_MOST_ROWS = 250
+"""Beyond this LLL takes hours; with float64 rows there is nothing more for it to find."""
+
 _EVIDENCE = 20.0
 """Bits by which a relation must beat chance: one table in a million that has none passes."""
 
@@ -74,7 +77,7 @@ def lattice_recovery(X: Any, *, offset: bool = True) -> LatticeRecovery:
 
     Parameters
     ----------
-    X : (n, d) float64 rows, n at least d + 2, or d + 1 without an offset.
+    X : (n, d) float64 rows, n at least d + 2, or d + 1 without an offset, and at most 250.
     offset : whether the values are alpha b + beta, as those of two clusters are; without it they
         are alpha b, as 0 and +-1 / sqrt p of a sparse vector.
     """
@@ -135,6 +138,11 @@ def _checked_rows(X: Any, offset: bool) -> np.ndarray:
         raise ValueError(
             f"X has {n} rows of {d} columns; with offset={offset} lattice recovery needs at least "
             f"{least}: below, no method can tell the direction."
+        )
+    if n > _MOST_ROWS:
+        raise ValueError(
+            f"X has {n} rows; lattice reduction takes hours beyond {_MOST_ROWS}, and a few more "
+            f"than {least} are enough. Pass some of them, such as X[:{least + d // 5}]."
         )
     return rows
 

@@ -154,7 +154,7 @@ def _log_norm(coefficients: np.ndarray, n: int, d: int) -> float:
         return 0.0
     log_power = _log_power(coefficients, n)[2::2]
     i = np.arange(len(log_power))
-    log_inner = np.cumsum(np.log((2 * i + 1) / (d + 2 * i)))
+    log_inner = np.cumsum(np.log((2 * i + 1) / (float(d) + 2 * i)))
     return float(np.logaddexp(0.0, logsumexp(log_power + log_inner)))
 
 
