@@ -7,7 +7,7 @@ variance; with few rows it also blows up noise. The rule:
    their own spread stays under 1.1 times the edge (1 + sqrt(d / n))^2 that independent normal
    columns reach (Marchenko and Pastur 1967, Math. USSR Sb. 1, 457-483), nothing is to be gained
    by keeping variances: "exact".
-2. Otherwise "exact", a truncation to a fifth of the rows, "shrunk" and "none" are cross-fitted,
+2. Otherwise "exact", a truncation to a tenth of the rows, "shrunk" and "none" are cross-fitted,
    each where its covariance can be had from half of the rows: a quick climb on one half, its
    best direction judged on the other half, both ways. Directions that are clearly of several
    modes there win; among equals the largest sum of psi does.
@@ -98,7 +98,7 @@ def _candidates(X: Array, rank: int | None) -> list[_Choice]:
     choices = [_Choice("none", rank), _Choice("shrunk", rank)]
     if n // 2 > 1.2 * d:
         choices.insert(0, exact)
-    if n // 5 < d and n >= 20:
+    if rank is None and n // 5 < d and n >= 20:
         choices.append(_Choice("exact", n // 10))
     return choices
 
