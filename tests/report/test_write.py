@@ -222,6 +222,7 @@ def test_of_many_labels_on_the_small_side_the_smallest_are_counted_together(exam
 def test_an_estimator_without_index_values_has_no_column_for_them(example, tmp_path):
     bare = copy.copy(example.estimator)
     del bare.index_values_
+    bare.standard_values_, bare.null_values_ = None, [0.1]
     path = example.write(tmp_path / "bare.html", estimator=bare)
     assert '<th scope="col">Index</th>' not in path.read_text()
 
@@ -229,9 +230,15 @@ def test_an_estimator_without_index_values_has_no_column_for_them(example, tmp_p
 def test_the_searches_behind_a_p_value_are_summed_up(example, tmp_path):
     tested = copy.copy(example.estimator)
     tested.p_values_, tested.null_values_ = [0.01, 0.02, 0.03], np.linspace(0.1, 0.25, 99)
+    tested.standard_values_ = [0.9, 0.8, 0.7]
     path = example.write(tmp_path / "tested.html", estimator=tested, p_values=None)
     said = "p = 0.02: how often the same search finds as much where there is nothing"
-    assert f"{said} (99 such searches reached 0.25 at most)." in path.read_text()
+    values = "reached 0.25 at most, this direction 0.8, at variance 1"
+    assert f"{said} (99 such searches {values})." in path.read_text()
+    del tested.standard_values_
+    text = example.write(path, estimator=tested, p_values=None).read_text()
+    index = f"{example.estimator.index_values_[1]:.4g}"
+    assert f"this direction {index}, at variance 1)" in text
 
 
 def test_rows_out_of_view_are_counted_in_a_sentence(example, tmp_path):

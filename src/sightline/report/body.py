@@ -122,9 +122,12 @@ def sentence(direction: Direction, table: Table) -> list[object]:
         words.append(f"Index {number(direction.index_value)}. ")
     if direction.p_value is not None:
         searches, reached = direction.null_values.size, ""
-        if searches:
+        if searches and direction.standard_value is not None:
             most = number(float(direction.null_values.max()))
-            reached = f" ({counted(searches, 'such search', 'es')} reached {most} at most)"
+            reached = (
+                f" ({counted(searches, 'such search', 'es')} reached {most} at most, this "
+                f"direction {number(direction.standard_value)}, at variance 1)"
+            )
         words.append(
             f"p = {number(direction.p_value, 2)}: how often the same search finds as much where "
             f"there is nothing{reached}. "

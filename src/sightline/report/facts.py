@@ -45,7 +45,8 @@ class Direction:
     split : where the scores part in two.
     weights : (d,) of the columns, in standard units.
     index_value, p_value : or None where the estimator has none.
-    null_values : what the searches found on which the p-value rests, empty where not known.
+    standard_value : what the p-value compares: the index of the scores at variance 1.
+    null_values : such values of the searches on which the p-value rests, empty where not known.
     high, low : the rows at its ends.
     """
 
@@ -56,6 +57,7 @@ class Direction:
     weights: Floats
     index_value: float | None
     p_value: float | None
+    standard_value: float | None
     null_values: Floats
     high: End
     low: End
@@ -87,6 +89,8 @@ def read_directions(
     if p_values is None:
         p_values = getattr(estimator, "p_values_", None)
     chances = _one_each("p_values", p_values, count)
+    compared = getattr(estimator, "standard_values_", None)
+    standard = values if compared is None else _one_each("standard_values_", compared, count)
     nulls = np.asarray(to_numpy(getattr(estimator, "null_values_", ())), dtype=np.float64)
     directions = []
     for place in range(count):
@@ -101,6 +105,7 @@ def read_directions(
                 weights=weights[place],
                 index_value=values[place],
                 p_value=chances[place],
+                standard_value=standard[place],
                 null_values=nulls,
                 high=_end(along, 1.0, main, rows),
                 low=_end(along, -1.0, main, rows),
