@@ -10,6 +10,8 @@ from sklearn.exceptions import NotFittedError
 from threadpoolctl import threadpool_limits
 
 from sightline._arrays import to_numpy
+from sightline.ascent import adaptive
+from sightline.ascent.climbing import ascend
 from sightline.datasets import ImbalancedClusters, make_planted
 from sightline.estimators import ProjectionPursuit
 from sightline.indices import INDICES, Kurtosis, ReLU2, Skewness
@@ -20,7 +22,13 @@ from sightline.whitening import fit_whitening
 
 TRIES = random_directions(30, 3, np.random.default_rng(7))
 
-SMALL = {"solver": "two-step", "n_starts": 20, "n_steps": 3, "random_state": 0}
+SMALL = {
+    "solver": "two-step",
+    "whiten": "exact",
+    "n_starts": 20,
+    "n_steps": 3,
+    "random_state": 0,
+}
 """Options of a short search."""
 
 
@@ -236,7 +244,7 @@ class TestAnEstimatorThatAsks:
         found = null_p_values(fitted, X, n_null=9, random_state=0)
         assert_array_equal(fitted.p_values_, found.p_values)
         assert_array_equal(fitted.null_values_, found.null_best)
-        assert_array_equal(fitted.index_values_, found.values)
+        assert_array_equal(fitted.standard_values_, found.values)
         plain = ProjectionPursuit(**(options | {"significance": None})).fit(X)
         assert_array_equal(plain.components_, fitted.components_)
 
@@ -244,7 +252,35 @@ class TestAnEstimatorThatAsks:
         X = correlated(np.random.default_rng(0), n=60)
         for options in ({"index": "kurtosis", "select": "dip"}, {"whiten": "none", "n_starts": 5}):
             fitted = ProjectionPursuit(**(SMALL | options)).fit(X)
-            assert_array_equal(fitted.search_again(X, 0), fitted.index_values_)
+            assert_array_equal(fitted.search_again(X, 0), fitted.standard_values_)
+
+    def test_values_compare_across_whitenings(self):
+        X = correlated(np.random.default_rng(0), n=60)
+        exact, none = (
+            ProjectionPursuit(**(SMALL | {"whiten": kind})).fit(X) for kind in ("exact", "none")
+        )
+        assert_allclose(exact.standard_values_, exact.index_values_, rtol=1e-12)
+        assert none.index_values_ > 1  # the variance of the widest direction
+        scores = stats.zscore(none.transform(X))
+        assert_allclose(none.standard_values_, [np.mean(np.maximum(scores, 0) ** 2)], rtol=1e-9)
+
+    def test_nulls_of_a_convincing_first_look_are_looks(self, monkeypatch):
+        """A look finds the same on the same table, and a null is not searched any longer."""
+        X = make_planted(300, 6, ImbalancedClusters(0.1), random_state=0)[0]
+        fitted = ProjectionPursuit(random_state=0).fit(X)
+        assert_array_equal(fitted.search_again(X, 0), fitted.standard_values_)
+        climbed = []
+        monkeypatch.setattr(
+            adaptive,
+            "ascend",
+            lambda phi, begin, *rest: climbed.append(begin.shape[0]) or ascend(phi, begin, *rest),
+        )
+        fitted.search_again(rotated_rows(X).draw(np.random.default_rng(0)), 0)
+        assert max(climbed) <= 256
+        climbed.clear()
+        noise = np.random.default_rng(0).standard_normal((300, 6))
+        ProjectionPursuit(random_state=0).fit(noise).search_again(noise, 0)
+        assert max(climbed) > 2000
 
     def test_planted_clusters_are_significant_and_noise_is_not(self):
         X = make_planted(200, 5, ImbalancedClusters(0.1), random_state=0)[0]
@@ -397,11 +433,16 @@ def errors_of_planted_test(n, p, alignment=0.9, samples=4000):
 class TestInFull:
     @pytest.mark.parametrize(
         "options",
-        [{"whiten": "exact"}, {"whiten": "shrunk"}, {"index": "abs", "starts": "union"}],
+        [
+            {"solver": "two-step", "whiten": "exact"},
+            {"solver": "two-step", "whiten": "shrunk"},
+            {"solver": "two-step", "whiten": "none", "index": "abs"},
+            {"solver": "adaptive", "whiten": "auto"},
+        ],
     )
     def test_uniform_over_500_null_tables(self, options):
         rng = np.random.default_rng(0)
-        search = ProjectionPursuit(solver="two-step", n_starts=20, n_steps=4, **options)
+        search = ProjectionPursuit(n_starts=20, n_steps=4, **options)
         first = [
             search.set_params(random_state=rng, significance=19)
             .fit(correlated(rng, n=60, d=4))

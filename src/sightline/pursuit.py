@@ -19,8 +19,9 @@ from sightline._options import as_generator, check_choice, check_count, check_nu
 from sightline.ascent import adaptive_ascent, two_step_gradient_ascent
 from sightline.indices import Index, make_index, selection_index
 from sightline.selection import Ranked, rank_directions
+from sightline.significance import standard_values
 from sightline.sphere import tangent
-from sightline.sums import index_gradients
+from sightline.sums import all_scores, index_gradients
 from sightline.whitening import Whitening
 
 MULTIPLE = ("merge", "deflate")
@@ -43,6 +44,9 @@ class Found:
     values : (k,) the selection index on all rows, on the host.
     converged : (k,) whether each stands still, on the host.
     clear : (k,) whether its scores are clearly of several modes, where that was weighed.
+    standard_values : (k,) the selection index of the scores at variance 1, on the host: what
+        compares across whitenings, and `values` where the covariance is I.
+    looked : starts and steps of the first look, where it was convincing for the first climb.
     n_steps : steps that were taken.
     n_samples_used : rows that were read for starts and steps.
     step_sizes : the step sizes in use.
@@ -54,6 +58,8 @@ class Found:
     values: np.ndarray
     converged: np.ndarray
     clear: np.ndarray
+    standard_values: np.ndarray
+    looked: tuple[int, int] | None
     n_steps: int
     n_samples_used: int
     step_sizes: tuple[float, float]
@@ -91,6 +97,7 @@ class Candidates:
     n_samples_used: int
     step_sizes: tuple[float, float]
     stopping_reason: str
+    looked: tuple[int, int] | None = None
 
 
 def pursue(
@@ -155,6 +162,8 @@ def pursue(
         ranked.values,
         candidates.converged[ranked.sources],
         ranked.clear,
+        standard_values(psi, to_numpy(all_scores(ranked.directions, rows))),
+        candidates.looked,
         candidates.n_steps,
         candidates.n_samples_used,
         candidates.step_sizes,
@@ -197,6 +206,7 @@ def _adaptive(rows: Array, climb: Climb, rng: np.random.Generator) -> Candidates
         found.n_samples_used,
         found.step_sizes,
         found.stopping_reason,
+        found.looked,
     )
 
 
@@ -230,6 +240,7 @@ def _deflate(rows: Array, climb: Callable[[Array], Candidates], count: int) -> C
     """Find one direction at a time, in coordinates of the complement of those before."""
     directions: list[np.ndarray] = []
     converged: list[bool] = []
+    looked: list[tuple[int, int] | None] = []
     steps = 0
     basis = np.eye(rows.shape[1])
     for _ in range(count):
@@ -237,6 +248,7 @@ def _deflate(rows: Array, climb: Callable[[Array], Candidates], count: int) -> C
         leading = to_numpy(take_rows(found.directions, np.zeros(1, dtype=np.int64)))[0]
         directions.append(basis @ leading.astype(np.float64))
         converged.append(bool(found.converged[0]))
+        looked.append(found.looked)
         steps += found.n_steps
         basis = linalg.null_space(np.stack(directions))
     return replace(
@@ -244,6 +256,7 @@ def _deflate(rows: Array, climb: Callable[[Array], Candidates], count: int) -> C
         directions=like(np.stack(directions), rows),
         converged=np.array(converged),
         n_steps=steps,
+        looked=looked[0],
     )
 
 

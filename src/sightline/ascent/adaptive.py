@@ -65,6 +65,7 @@ class AdaptiveAscent:
     converged : (k,) whether its last step turned it by less than a milliradian.
     n_steps : steps of climbing and polishing.
     n_starts : starts that climbed.
+    looked : starts and steps of the first look, where it was convincing; None where more followed.
     n_samples_used : rows that the final directions were climbed or polished on.
     step_sizes : the two step sizes that were used.
     stopping_reason : why it ended, in words.
@@ -79,6 +80,7 @@ class AdaptiveAscent:
     converged: np.ndarray
     n_steps: int
     n_starts: int
+    looked: tuple[int, int] | None
     n_samples_used: int
     step_sizes: tuple[float, float]
     stopping_reason: str
@@ -159,10 +161,11 @@ class _Search:
         while sizes[-1] < n:
             sizes.append(min(n, 4 * sizes[-1]))
             stages = [*stages, stages[-1]]
-        leading = None
+        leading = looked = None
         for (count, steps), size in zip(stages, sizes, strict=True):
             rows = self.some_rows(size)
             begin = make_starts(rows, starts, count, self.rng)
+            looked = (count, steps) if leading is None else None
             if leading is not None:
                 begin = xp.concat((leading.directions, begin))
             climbed = self.climb(rows, begin, steps)
@@ -175,8 +178,9 @@ class _Search:
                 )
                 break
         else:
+            looked = None
             reason = f"all {begin.shape[0]} starts climbed {steps} steps on all rows"
-        return self.finish(climbed, begin.shape[0], reason)
+        return self.finish(climbed, begin.shape[0], looked, reason)
 
     def some_rows(self, size: int) -> Array:
         """Return `size` rows drawn without replacement, in their order; all are `X` itself."""
@@ -193,7 +197,9 @@ class _Search:
             Climbed(second.directions, second.moved, merged.met, first.steps + second.steps)
         )
 
-    def finish(self, climbed: Climbed, n_starts: int, reason: str) -> AdaptiveAscent:
+    def finish(
+        self, climbed: Climbed, n_starts: int, looked: tuple[int, int] | None, reason: str
+    ) -> AdaptiveAscent:
         """Polish on all rows, keep climbed and polished candidates both, and rank."""
         xp = namespace(self.X)
         chosen = climbed.directions
@@ -215,6 +221,7 @@ class _Search:
             converged=moved[ranked.sources] < SETTLED,
             n_steps=climbed.steps,
             n_starts=n_starts,
+            looked=looked,
             n_samples_used=self.X.shape[0],
             step_sizes=self.etas,
             stopping_reason=reason,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 import numpy as np
-from sklearn.base import clone
 
 from sightline.cli.console import bar, working
 from sightline.estimators import ProjectionPursuit
@@ -98,14 +97,13 @@ def _p_values(estimator: Any, values: Host, seed: int, console: Console) -> Host
     """Return how often a search of Gaussian tables, whitening and all, finds as much."""
 
     def best_value(rows: Host, rng: np.random.Generator) -> Host:
-        again = clone(estimator).set_params(n_components=1, random_state=rng)
-        return np.asarray(again.fit(rows).index_values_)
+        return np.asarray(estimator.search_again(rows, rng, n_components=1))
 
     with bar(console, "Searching tables without structure") as progress:
         found = null_p_values(
             best_value,
             values,
-            estimator.index_values_,
+            estimator.standard_values_,
             random_state=seed,
             progress=None if progress is None else lambda done, of: progress(done / of),
         )

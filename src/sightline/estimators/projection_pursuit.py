@@ -55,9 +55,11 @@ class ProjectionPursuit(DirectionsEstimator):
     components_ : (k, d) unit rows in the space of the input's columns, best first, the heavier
         tail of the scores on the positive side.
     index_values_ : (k,) value of psi on all whitened rows.
+    standard_values_ : (k,) value of psi on the scores at variance 1: what p-values compare, and
+        `index_values_` for exact whitening.
     p_values_ : (k,) where `significance` was asked for: how often a search of as many directions
         finds as much where there is nothing. Exact for the largest value, conservative for others.
-    null_values_ : (significance,) the best value of each of those searches.
+    null_values_ : (significance,) the best standard value of each of those searches.
     converged_ : (k,) whether each stands still: another step would hardly turn it.
     clear_ : (k,) whether its scores are clearly of several modes, where `select` weighs that.
     whiten_ : the whitening that was used, "exact", "shrunk" or "none".
@@ -144,6 +146,8 @@ class ProjectionPursuit(DirectionsEstimator):
         )
         self._keep(found.whitening, found.directions, rows)
         self.index_values_ = found.values
+        self.standard_values_ = found.standard_values
+        self._looked = found.looked
         self.converged_ = found.converged
         self.clear_ = found.clear
         self.whiten_ = whitening.method
@@ -154,10 +158,18 @@ class ProjectionPursuit(DirectionsEstimator):
         self._keep_p_values(rows)
         return self
 
-    def search_again(self, X: Array, random_state: Any) -> np.ndarray:
-        """Return the values (k,) that the same search finds on another table, best first."""
-        again = clone(self).set_params(significance=None, random_state=random_state)
-        values: np.ndarray = again.fit(X).index_values_
+    def search_again(self, X: Array, random_state: Any, **changes: Any) -> np.ndarray:
+        """Return the standard values (k,) that the same search finds on another table.
+
+        Where the first look was convincing here, the other table is searched by such a look, too:
+        what was found is what that shorter search finds. `changes` are other parameters.
+        """
+        again = clone(self).set_params(
+            **{"significance": None, "random_state": random_state} | changes
+        )
+        if self._looked is not None and (again.multiple == "merge" or again.n_components == 1):
+            again.n_starts, again.n_steps = self._looked
+        values: np.ndarray = again.fit(X).standard_values_
         return values
 
     def _keep_p_values(self, rows: Array) -> None:
@@ -168,7 +180,7 @@ class ProjectionPursuit(DirectionsEstimator):
             tested = null_p_values(
                 self,
                 rows,
-                self.index_values_,
+                self.standard_values_,
                 n_null=self.significance,
                 random_state=self.random_state,
             )

@@ -1,6 +1,6 @@
 """Is it more than noise would give? P-values after a search, and the paper's test Psi."""
 
-from sightline.significance.direction_test import DirectionTest, planted_test
+from sightline.significance.direction_test import DirectionTest, planted_test, standard_values
 from sightline.significance.null_search import NullPValues, null_p_values
 from sightline.significance.rotation import RotatedRows, rotated_rows
 
@@ -11,4 +11,5 @@ __all__ = [
     "null_p_values",
     "planted_test",
     "rotated_rows",
+    "standard_values",
 ]

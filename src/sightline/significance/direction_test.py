@@ -81,16 +81,16 @@ def planted_test(
             f"level={level!r} is below the least p-value of n_null={n_null!r}, "
             f"{p_values[0]:.3g}; use n_null of at least {int(np.ceil(1 / alpha)) - 1}."
         )
-    scores = _standard_scores(as_table(X, minimum_rows=3), direction)
-    statistic = float(_statistics(phi, scores[:, None])[0])
+    scores = _scores(as_table(X, minimum_rows=3), direction)
+    statistic = float(standard_values(phi, scores[:, None])[0])
     null = np.sort(_null_statistics(phi, scores.size, count, as_generator(random_state)))
     p_value = float(p_values[np.count_nonzero(null >= statistic)])
     threshold = float(null[count - 1 - reached_at_most])
     return DirectionTest(statistic, threshold, p_value, p_value <= alpha, alpha)
 
 
-def _standard_scores(X: Array, direction: Any) -> np.ndarray:
-    """Return the scores of all rows with mean 0 and variance 1, on the host."""
+def _scores(X: Array, direction: Any) -> np.ndarray:
+    """Return the centred scores of all rows in some unit, on the host."""
     u = np.asarray(to_numpy(direction), dtype=np.float64)
     if u.shape != (X.shape[1],) or not np.isfinite(u).all() or not u.any():
         raise ValueError(
@@ -107,13 +107,12 @@ def _standard_scores(X: Array, direction: Any) -> np.ndarray:
     with one_blas_thread():
         scores = (scaled - scaled.mean(axis=0)) @ weights
     scores -= scores.mean()
-    deviation = scores.std()
-    if deviation <= _ROUNDING * np.abs(scaled * weights).max():
+    if scores.std() <= _ROUNDING * np.abs(scaled * weights).max():
         raise ValueError(
             f"all {scores.size} rows of X have the same score along the direction; there is "
             "nothing to test."
         )
-    return np.asarray(scores / deviation)
+    return np.asarray(scores)
 
 
 def _null_statistics(phi: Index, n: int, count: int, rng: np.random.Generator) -> np.ndarray:
@@ -122,12 +121,14 @@ def _null_statistics(phi: Index, n: int, count: int, rng: np.random.Generator) -
     null = np.empty(count)
     for block in row_blocks(count, at_once):
         draws = rng.standard_normal((block.stop - block.start, n))
-        draws -= draws.mean(axis=1, keepdims=True)
-        draws /= draws.std(axis=1, keepdims=True)
-        null[block] = _statistics(phi, draws.T)
+        null[block] = standard_values(phi, draws.T)
     return null
 
 
-def _statistics(phi: Index, scores: np.ndarray) -> np.ndarray:
-    """Return the index of each column of `scores` (n, m)."""
-    return np.asarray(phi.value_of_sample(scores, namespace(scores)), dtype=np.float64)
+def standard_values(index: Index, scores: np.ndarray) -> np.ndarray:
+    """Return the index of each column of `scores` (n, m) at mean 0 and variance 1."""
+    standard = np.asarray(scores, dtype=np.float64)
+    standard = standard - standard.mean(axis=0)
+    deviations = standard.std(axis=0)
+    standard /= np.where(deviations > 0, deviations, 1.0)
+    return np.asarray(index.value_of_sample(standard, namespace(standard)), dtype=np.float64)

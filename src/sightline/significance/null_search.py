@@ -176,7 +176,7 @@ def _fitted_values(estimator: Any, like_x: RotatedRows) -> Any:
         gap = np.maximum(np.abs(theirs.astype(np.float64) - like_x.mean) - rounding, 0.0)
         deviation = np.sqrt(np.sum(like_x.factor**2, axis=0) / like_x.count)
         if np.all(np.ldexp(gap, -like_x.exponents) <= _SAME_MEAN * deviation):
-            return estimator.index_values_
+            return estimator.standard_values_
     raise ValueError(
         "X is not the table that the estimator was fitted on: their means differ. Fit it on X, or "
         "give values= with what was found on X."
