@@ -30,7 +30,7 @@ class Encoder:
     def __init__(self) -> None:
         self.arrays: dict[str, np.ndarray] = {}
 
-    def encode(self, value: Any, where: str) -> Any:
+    def encode(self, value: Any, where: str) -> Any:  # noqa: PLR0911  (one a kind of value)
         """Return the JSON for a value; `where` names it in errors."""
         if value is None or type(value) in {bool, int, str}:
             return value
@@ -50,7 +50,9 @@ class Encoder:
     def _encode_object(self, value: Any, where: str) -> Any:
         name = type(value).__name__
         if RECORDS.get(name) is type(value):
-            fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+            fields = {
+                field.name: getattr(value, field.name) for field in dataclasses.fields(value)
+            }
             return {"record": name, "fields": self._encode_all(fields, where)}
         if isinstance(value, Index) and INDICES.get(value.name) is type(value):
             return {"index": value.name, "options": self._encode_all(vars(value), where)}
@@ -61,10 +63,11 @@ class Encoder:
                 "parameters": self._encode_all(parameters, where),
                 "state": self._encode_all(state, where),
             }
+        kind = f"{type(value).__module__}.{type(value).__qualname__}"
         raise ModelFileError(
-            f"{where} is a {type(value).__module__}.{type(value).__qualname__}, which a model file "
-            "can't hold: it holds numbers, text, arrays, and what sightline itself provides. Fit "
-            "with a name or a number there, or pickle the estimator."
+            f"{where} is a {kind}, which a model file can't hold: it holds numbers, text, "
+            "arrays, and what sightline itself provides. Fit with a name or a number "
+            "there, or pickle the estimator."
         )
 
     def _encode_all(self, values: dict[str, Any], where: str) -> dict[str, Any]:
