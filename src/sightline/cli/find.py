@@ -54,10 +54,15 @@ Examples:
 )
 @click.option(
     "--whiten",
-    type=click.Choice(["exact", "shrunk", "none"]),
-    default="exact",
+    type=click.Choice(["auto", "exact", "shrunk", "none"]),
+    default="auto",
     show_default=True,
-    help="How the spread of the data is evened out before searching.",
+    help="How the spread of the data is evened out before searching; auto tries them.",
+)
+@click.option(
+    "--starts",
+    type=click.IntRange(min=1),
+    help="How many starts climb.  [default: up to 2048, as needed; 256 from 10,000 rows on]",
 )
 @click.option(
     "--sample",

@@ -1,4 +1,4 @@
-"""The search of `sightline find`: which rows and axes to look at, the fit, p-values."""
+"""The search of `sightline find`: which rows to look at, the fit, p-values."""
 
 from __future__ import annotations
 
@@ -22,12 +22,16 @@ Host: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 _MOST_COLUMNS = 4000
 """Columns that a covariance matrix is made of in reasonable time and memory."""
 
-_ROWS_PER_AXIS = 5
-"""With fewer rows than this for each column, only the leading principal axes are looked at: along
-some direction any few rows look like groups."""
+_MANY_ROWS, _FEW_STARTS = 10_000, 256
+"""So many rows say where a direction is: more starts than this would only take more time."""
 
 _DIRECTIONS = 3
 """How many are looked for unless the user says."""
+
+
+_ROWS_A_DIRECTION = 10
+"""Rows for each direction that is looked for unasked: the choice of whitening may keep as few axes
+as a tenth of the rows."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +45,10 @@ class Search:
 def search_table(table: Table, options: dict[str, Any], console: Console) -> Search:
     """Fit on the rows, or on some of them."""
     values = _drawn(table.values, options["sample"], options["seed"], console)
-    rank = _rank(values, options["rank"], options["whiten"], console)
-    most = rank or values.shape[1]
-    wanted = options["directions"] or min(_DIRECTIONS, most)
+    _check_width(values.shape[1])
+    most = options["rank"] or values.shape[1]
+    few = max(1, values.shape[0] // _ROWS_A_DIRECTION)
+    wanted = options["directions"] or min(_DIRECTIONS, most, few)
     if wanted > most:
         raise click.UsageError(f"--directions {wanted} is more than the {most} that there are.")
     # One after the other, each found one projected out: neighbours of the best direction show the
@@ -51,8 +56,9 @@ def search_table(table: Table, options: dict[str, Any], console: Console) -> Sea
     estimator = ProjectionPursuit(
         options["index"],
         n_components=wanted,
-        rank=rank,
+        rank=options["rank"],
         whiten=options["whiten"],
+        n_starts=options["starts"] or (None if values.shape[0] < _MANY_ROWS else _FEW_STARTS),
         multiple="deflate",
         random_state=options["seed"],
     )
@@ -76,34 +82,20 @@ def _drawn(values: Host, most: int, seed: int, console: Console) -> Host:
     return np.asarray(values[np.sort(drawn)])
 
 
-def _rank(values: Host, asked: int | None, whiten: str, console: Console) -> int | None:
-    """Return how many principal axes to look at; None is all."""
-    rows, columns = int(values.shape[0]), int(values.shape[1])
+def _check_width(columns: int) -> None:
     if columns > _MOST_COLUMNS:
         raise DataError(
             f"the table has {columns} columns; the limit is {_MOST_COLUMNS}. Take fewer with "
             "--columns, or an array that has fewer with --array (such as obsm/X_pca)."
         )
-    if asked is not None or whiten != "exact" or rows >= _ROWS_PER_AXIS * columns:
-        return asked
-    rank = max(1, rows // _ROWS_PER_AXIS)
-    console.print(
-        f"Few rows for {columns} columns: looking at the {rank} leading principal axes (--rank)."
-    )
-    return rank
 
 
 def _p_values(estimator: Any, values: Host, seed: int, console: Console) -> Host:
-    """Return how often a search of Gaussian tables, whitening and all, finds as much."""
-
-    def best_value(rows: Host, rng: np.random.Generator) -> Host:
-        return np.asarray(estimator.search_again(rows, rng, n_components=1))
-
+    """Return how often the same search of Gaussian tables, whitening and all, finds as much."""
     with bar(console, "Searching tables without structure") as progress:
         found = null_p_values(
-            best_value,
+            estimator,
             values,
-            estimator.standard_values_,
             random_state=seed,
             progress=None if progress is None else lambda done, of: progress(done / of),
         )

@@ -34,8 +34,9 @@ __all__ = [
 ]
 
 
-_COPIES = 2
-"""A table is in memory twice while its blocks are put together."""
+_COPIES = 3
+"""A table is in memory twice while its blocks are put together, and what is done with it takes
+room too."""
 
 
 def read_table(
