@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from sightline._arrays import to_numpy
 from sightline.datasets import ImbalancedClusters, make_planted
 from sightline.indices import Abs, ReLU2
-from sightline.selection import orient, rank_directions
+from sightline.selection import clearly_multimodal, orient, rank_directions
 from sightline.sphere import angle, random_directions
 
 
@@ -78,3 +78,13 @@ def test_no_more_than_asked_for(count):
     assert (
         len(rank_directions(candidates, X, Abs(), count=count, minimum_angle=20).values) == count
     )
+
+
+def test_groups_are_seen_among_many_candidates_whose_values_are_larger(monkeypatch):
+    """The budget reaches for a few candidates: those with modes must be among them."""
+    monkeypatch.setattr("sightline.selection._DIP_SCORES", 2**14)
+    X, direction = rows()
+    candidates = np.concatenate((random_directions(300, 6, np.random.default_rng(0)), [direction]))
+    clear = clearly_multimodal(candidates, X, np.arange(301.0)[::-1])
+    assert clear[300]
+    assert clear.sum() <= 20

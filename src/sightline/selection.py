@@ -110,16 +110,26 @@ def rank_directions(
 def clearly_multimodal(directions: Array, X: Array, values: np.ndarray) -> np.ndarray:
     """Say for each direction whether the dip of its scores is beyond any unimodal law's.
 
-    As many directions are looked at as a fixed budget of scores allows, those of the largest
-    `values` first; the others count as unclear.
+    A fixed budget of scores is looked at. Where it does not reach for all directions, their dips on
+    fewer rows say which are worth it, beside those of the largest `values`; the others count as
+    unclear. In heavy-tailed surroundings the largest values alone would all be outliers.
     """
-    rows = X[:: -(-X.shape[0] // _DIP_ROWS), :]
-    budget = max(1, _DIP_SCORES // rows.shape[0])
-    looked_at = np.argsort(-values, kind="stable")[:budget]
+    rows = _spaced(X, _DIP_ROWS)
+    budget = max(2, _DIP_SCORES // rows.shape[0])
+    looked_at = np.argsort(-values, kind="stable")
+    if looked_at.size > budget:
+        few = _spaced(X, _DIP_SCORES // values.size)
+        screened = np.argsort(-to_numpy(index_values(Dip(), directions, few)), kind="stable")
+        looked_at = np.union1d(looked_at[: budget // 2], screened[: budget // 2])
     dips = to_numpy(index_values(Dip(), take_rows(directions, looked_at), rows))
     clear = np.zeros(values.shape, dtype=bool)
     clear[looked_at] = is_clear(dips, rows)
     return clear
+
+
+def _spaced(X: Array, most: int) -> Array:
+    """Return at most `most` rows, evenly spaced."""
+    return X[:: -(-X.shape[0] // most), :]
 
 
 def is_clear(dips: np.ndarray, rows: Array) -> np.ndarray:
