@@ -110,9 +110,9 @@ def rank_directions(
 def clearly_multimodal(directions: Array, X: Array, values: np.ndarray) -> np.ndarray:
     """Say for each direction whether the dip of its scores is beyond any unimodal law's.
 
-    A fixed budget of scores is looked at. Where it does not reach for all directions, their dips on
-    fewer rows say which are worth it, beside those of the largest `values`; the others count as
-    unclear. In heavy-tailed surroundings the largest values alone would all be outliers.
+    A fixed budget of scores is looked at. Where it does not reach for all directions, their dips
+    on fewer rows say which are worth it, beside those of the largest `values`; the others count
+    as unclear. In heavy-tailed surroundings the largest values alone would all be outliers.
     """
     rows = _spaced(X, _DIP_ROWS)
     budget = max(2, _DIP_SCORES // rows.shape[0])
