@@ -126,7 +126,7 @@ def test_extrapolation_is_said():
 def test_text_names_everything_and_the_dictionary_too():
     plan = plan_samples(64, 0.1, "sparse", 0.8)
     text = str(plan)
-    assert text.startswith("sparse of fraction 0.1 in 64 columns, found with probability 0.8")
+    assert text.startswith("sparse of fraction 0.1, without spread, in 64 columns, found with")
     assert "cov4max" in text
     assert all(f"{need.rows:,}" in text for need in plan.needs)
     assert asdict(plan)["needs"][0]["rows"] == plan.needs[0].rows

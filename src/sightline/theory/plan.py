@@ -1,4 +1,8 @@
-"""How many rows are needed: measured for what runs (`plan_fit`), computed for what bounds it."""
+"""How many rows are needed: measured for what runs (`plan_fit`), computed for what bounds it.
+
+Measured are signals without spread, which take few values: exact solutions exist then, and more
+rows are needed where the values blur.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +54,7 @@ class SamplePlan:
     def __str__(self) -> str:
         """Show one line a method."""
         head = (
-            f"{self.signal} of fraction {self.p:g} in {self.d} columns, "
+            f"{self.signal} of fraction {self.p:g}, without spread, in {self.d} columns, "
             f"found with probability {self.confidence:g}"
         )
         width = max(len(need.name) for need in self.needs)
