@@ -67,7 +67,7 @@ Examples:
 @click.option(
     "--sample",
     type=click.IntRange(min=2),
-    default=50_000,
+    default=30_000,
     show_default=True,
     help="Search on this many rows, drawn at random where there are more; all rows are scored.",
 )
