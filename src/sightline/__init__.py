@@ -14,14 +14,22 @@ if TYPE_CHECKING:
     from sightline import datasets, indices, plots, report, significance, theory
     from sightline.ascent import adaptive_ascent, gradient_ascent, two_step_gradient_ascent
     from sightline.covmcd import covmcd_directions
-    from sightline.estimators import CovMCDPursuit, ProjectionPursuit, SpectralPursuit
+    from sightline.estimators import (
+        CovMCDPursuit,
+        ProjectionOutliers,
+        ProjectionPursuit,
+        RareClusters,
+        SpectralPursuit,
+    )
     from sightline.models import ModelFileError, load_model, save_model
     from sightline.spectral import spectral_directions
 
 __all__ = [
     "CovMCDPursuit",
     "ModelFileError",
+    "ProjectionOutliers",
     "ProjectionPursuit",
+    "RareClusters",
     "SpectralPursuit",
     "__version__",
     "adaptive_ascent",
@@ -44,7 +52,9 @@ _SUBMODULES = ("datasets", "indices", "plots", "report", "significance", "theory
 _HOMES = {
     "CovMCDPursuit": "estimators",
     "ModelFileError": "models",
+    "ProjectionOutliers": "estimators",
     "ProjectionPursuit": "estimators",
+    "RareClusters": "estimators",
     "SpectralPursuit": "estimators",
     "adaptive_ascent": "ascent",
     "covmcd_directions": "covmcd",

@@ -8,30 +8,32 @@ import numpy as np
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from sightline._arrays import Array, like
+from sightline._arrays import Array, like, to_numpy
 from sightline._options import as_generator, check_count, check_number
 from sightline.deviation import automatic_threshold, fit_outlyingness
 from sightline.estimators.tables import read_table
 from sightline.pooling import pool_directions
 from sightline.whitening import fit_whitening
 
+_STARTS = 100
+"""Starts an index: deviations need views that differ more than the best of each."""
+
 
 class ProjectionOutliers(OutlierMixin, BaseEstimator):
     """Outliers by robust deviations along directions of large projection index.
 
-    A row's outlyingness is sqrt(largest deviation along the directions * mean deviation over the
-    columns), a deviation being |t - median| in robust standard deviations. Columns and directions
-    are judged on the rows of `fit`, which may hold outliers.
+    A row's outlyingness is sqrt(root mean square deviation along the directions * mean deviation
+    over the columns), a deviation being |t - median| in robust standard deviations. Directions and
+    deviations are those of the rows of `fit`, which may hold outliers.
 
     Parameters
     ----------
     index : what makes a direction interesting; one index or a tuple of several, whose directions
-        are pooled. The default sees a few rows far out on one side, rows far out on both, and
-        skewed surroundings.
+        are pooled. "abs" rewards scores of which few are far out, on either side.
     n_components : directions an index, or as many as there are.
     whiten : "exact", "shrunk" or "none"; see `sightline.whitening.fit_whitening`.
     contamination : part of the rows that is taken for outliers, in (0, 0.5], or "auto": rows whose
-        outlyingness is more than three robust standard deviations above the median.
+        outlyingness is more than 2.5 robust standard deviations above the median.
     random_state : int, Generator, RandomState or None.
 
     Attributes
@@ -53,7 +55,7 @@ class ProjectionOutliers(OutlierMixin, BaseEstimator):
 
     def __init__(
         self,
-        index: Any = ("relu2", "skewness", "kurtosis", "abs"),
+        index: Any = "abs",
         *,
         n_components: int = 10,
         whiten: str = "exact",
@@ -70,7 +72,9 @@ class ProjectionOutliers(OutlierMixin, BaseEstimator):
         """Find directions of the rows of `X` (n, d), and how rows spread along them."""
         part = None
         if self.contamination != "auto":
-            part = check_number("contamination", self.contamination, low=0, high=0.5, open_low=True)
+            part = check_number(
+                "contamination", self.contamination, low=0, high=0.5, open_low=True
+            )
         count = check_count("n_components", self.n_components)
         rng = as_generator(self.random_state)
         rows = read_table(self, X, reset=True)
@@ -101,7 +105,3 @@ class ProjectionOutliers(OutlierMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
         """Return -1 for outliers and 1 for the others, (n,)."""
         return np.where(to_numpy(self.decision_function(X)) < 0, -1, 1)
-
-
-_STARTS = 100
-"""Starts an index: deviations need views that differ more than the best of each."""
