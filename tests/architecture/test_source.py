@@ -24,7 +24,10 @@ def written_files() -> list[Path]:
     return [
         file
         for file in [*ROOT.iterdir(), *inside]
-        if file.is_file() and file.suffix in SUFFIXES and not file.name.startswith(".coverage")
+        if file.is_file()
+        and file.suffix in SUFFIXES
+        and file.name != ".git"  # of a work tree: git's own
+        and not file.name.startswith(".coverage")
     ]
 
 
