@@ -13,6 +13,7 @@ from sightline.cli.demo import demo
 from sightline.cli.errors import GuardedGroup
 from sightline.cli.find import find
 from sightline.cli.report import report
+from sightline.cli.reproduce import reproduce
 from sightline.cli.transform import transform
 
 
@@ -26,5 +27,5 @@ def main() -> None:
     """Find the directions along which a data table shows its hidden structure."""
 
 
-for _command in (find, transform, report, demo):
+for _command in (find, transform, report, demo, reproduce):
     main.add_command(_command)
