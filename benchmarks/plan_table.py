@@ -7,6 +7,9 @@ that a run which was stopped goes on. Data sets are the same whatever the order 
 
     python -m benchmarks.plan_table --method two-step --dimensions 16 32 64 128
     python -m benchmarks.plan_table --method adaptive --dimensions 64 128 256 512 --device cuda
+
+With --fresh the cells are ten others, which the fit has not seen. They go into `plan_fresh.csv`,
+and what is planned for them is printed beside what was measured.
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ from sightline.ascent import default_steps, paper_step_sizes, two_step_gradient_
 from sightline.datasets import make_planted
 from sightline.spectral import spectral_directions
 from sightline.sphere import normalise
-from sightline.theory.plan_fit import FAMILIES, TABLE, paper_starts
+from sightline.theory.plan_fit import COLUMNS, FAMILIES, TABLE, measured_need, paper_starts
 from sightline.whitening import fit_whitening
 
 GOAL = 0.9
@@ -42,6 +45,13 @@ FRACTIONS = {
     "clusters": (0.02, 0.05, 0.1, 0.2, 0.3, 0.4),
     "sparse": (0.02, 0.05, 0.1, 0.15, 0.2, 0.25),
 }
+FRESH_TABLE = Path(__file__).with_name("plan_fresh.csv")
+FRESH = (
+    *(("clusters", 24, p) for p in (0.03, 0.07, 0.15, 0.25)),
+    *(("clusters", 48, p) for p in (0.03, 0.15)),
+    *(("sparse", 24, p) for p in (0.07, 0.12, 0.17)),
+    ("sparse", 48, 0.07),
+)
 
 
 class Cell(NamedTuple):
@@ -195,47 +205,77 @@ def logistic_fit(tried: dict[int, list[bool]]) -> tuple[float, float]:
     return math.exp(best.x[0]), math.exp(best.x[1])
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--method", choices=METHODS, required=True)
-    parser.add_argument("--signal", choices=FAMILIES, nargs="+", default=list(FAMILIES))
-    parser.add_argument("--dimensions", type=int, nargs="+", default=[16, 32, 64, 128])
-    parser.add_argument("--fractions", type=float, nargs="+", help="default: the table's own")
-    parser.add_argument("--trials", type=int, default=10)
-    parser.add_argument("--most", type=int, default=200_000, help="rows beyond which it gives up")
-    parser.add_argument("--device", default="cpu", help="cpu, or a torch device such as cuda")
-    parser.add_argument("--jobs", type=int, default=1, help="data sets at once, in processes")
-    parser.add_argument("--table", type=Path, default=TABLE)
-    options = parser.parse_args()
+def planned(cell: Cell) -> int:
+    """Return the rows that the plan gives a cell, at the confidence that the table holds."""
+    return measured_need(cell.method, cell.signal).rows(cell.d, cell.p, 0.5)
 
-    with options.table.open(newline="") as stream:
-        known = {
+
+def known_cells(table: Path) -> dict[Cell, float]:
+    """Return the rows of the cells that a table holds; a table that is not there gets a head."""
+    if not table.exists():
+        table.write_text(",".join(COLUMNS) + "\n")
+    with table.open(newline="") as stream:
+        return {
             Cell(line["method"], line["signal"], int(line["d"]), float(line["p"])): float(
                 line["rows"]
             )
             for line in csv.DictReader(stream)
         }
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--method", choices=METHODS, required=True)
+    parser.add_argument("--signal", choices=FAMILIES, nargs="+", default=list(FAMILIES))
+    parser.add_argument("--dimensions", type=int, nargs="+", default=[16, 32, 64, 128])
+    parser.add_argument("--fractions", type=float, nargs="+", help="default: the table's own")
+    parser.add_argument("--fresh", action="store_true", help="the cells of plan_fresh.csv instead")
+    parser.add_argument("--trials", type=int, default=10)
+    parser.add_argument("--most", type=int, default=200_000, help="rows beyond which it gives up")
+    parser.add_argument("--device", default="cpu", help="cpu, or a torch device such as cuda")
+    parser.add_argument("--jobs", type=int, default=1, help="data sets at once, in processes")
+    parser.add_argument("--table", type=Path, help="default: the one that the plan is made from")
+    return parser.parse_args()
+
+
+def wanted(options: argparse.Namespace) -> list[Cell]:
+    """Return the cells that were asked for."""
+    if options.fresh:
+        return [Cell(options.method, *cell) for cell in FRESH]
+    return [
+        Cell(options.method, signal, d, p)
+        for signal, d in itertools.product(options.signal, options.dimensions)
+        for p in options.fractions or FRACTIONS[signal]
+    ]
+
+
+def main() -> None:
+    options = parse()
+    table = options.table or (FRESH_TABLE if options.fresh else TABLE)
+    known = known_cells(table)
     with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
-        run = pool.map if options.jobs > 1 else map
-        for signal, d in itertools.product(options.signal, options.dimensions):
-            for p in options.fractions or FRACTIONS[signal]:
-                cell = Cell(options.method, signal, d, p)
-                if cell in known:
-                    continue
-                found = measure(
-                    cell,
-                    options.trials,
-                    options.most,
-                    device=options.device,
-                    guess=guess_from(known, cell),
-                    run=run,
-                )
-                print(*cell, found, flush=True)
-                if found is not None:
-                    known[cell] = found[0]
-                    with options.table.open("a", newline="") as stream:
-                        line = (*cell, f"{found[0]:.1f}", f"{found[1]:.3f}", options.trials)
-                        csv.writer(stream, lineterminator="\n").writerow(line)
+        for cell in wanted(options):
+            if cell in known:
+                continue
+            found = measure(
+                cell,
+                options.trials,
+                options.most,
+                device=options.device,
+                guess=None if options.fresh else guess_from(known, cell),
+                run=pool.map if options.jobs > 1 else map,
+            )
+            print(*cell, found, flush=True)
+            if found is not None:
+                known[cell] = found[0]
+                with table.open("a", newline="") as stream:
+                    line = (*cell, f"{found[0]:.1f}", f"{found[1]:.3f}", options.trials)
+                    csv.writer(stream, lineterminator="\n").writerow(line)
+    if options.fresh:
+        for cell in wanted(options):
+            if cell in known:
+                ratio = planned(cell) / max(known[cell], cell.d + 1)
+                print(*cell, f"planned {planned(cell):,}, ratio {ratio:.2f}")
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from sightline.theory.plan_fit import (
     FAMILIES,
     METHODS,
     TABLE,
+    fit_need,
     measured_need,
     paper_starts,
     paper_steps,
@@ -56,6 +57,8 @@ def test_fit_passes_near_every_measured_cell(method, signal):
 @pytest.mark.parametrize(
     ("method", "signal", "exponents"),
     [
+        ("adaptive", "clusters", (1.43, 0.91)),
+        ("adaptive", "sparse", (2.88, 3.06)),
         ("spectral", "clusters", (1.45, 0.99)),
         ("spectral", "sparse", (1.99, 1.88)),
         ("two-step", "clusters", (2.14, 1.61)),
@@ -143,9 +146,27 @@ def test_rarest_part_turns_the_plan_round(method, signal):
     assert f"{found.p:.3g}" in str(found)
 
 
+@pytest.mark.parametrize(("method", "signal"), MEASURED)
+def test_rows_are_enough_for_all_fractions_between_the_two_ends(method, signal):
+    d, need = 32, measured_need(method, signal)
+    n = need.rows(d, 0.1, 0.9)
+    found = rarest_part(n, d, signal, method=method)
+    assert 0.099 < found.largest_p < FAMILIES[signal].limit
+    between = np.linspace(found.p, found.largest_p, 200)
+    assert all(need.rows(d, p, 0.9) <= n for p in between.tolist())
+    assert need.rows(d, found.largest_p * 1.05, 0.9) > n
+    assert f"{found.largest_p:.3g}" in str(found)
+
+
+def test_the_paper_s_algorithm_has_a_row_a_batch_whatever_is_asked():
+    need = measured_need("two-step", "clusters")
+    assert need.rows(5, 0.1, 1e-300) == paper_starts(0.1) + 2 * paper_steps(5)
+
+
 def test_too_few_rows_show_nothing():
     found = rarest_part(40, 32, method="spectral")
     assert found.p is None
+    assert found.largest_p is None
     assert "too few" in str(found)
 
 
@@ -159,13 +180,16 @@ def test_a_method_that_was_not_measured_is_an_error(monkeypatch):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: plan_samples(1, 0.1), "d=1 .*at least 2"),
-        (lambda: plan_samples(10, 0), r"p=0 .*\(0, 0.5\)"),
-        (lambda: plan_samples(10, 0.5), r"p=0.5 .*\(0, 0.5\)"),
-        (lambda: plan_samples(10, 0.4, "sparse"), r"p=0.4 .*\(0, 0.333333\)"),
+        (lambda: plan_samples(1, 0.1), "d=1 .*from 2 to 1000000000"),
+        (lambda: plan_samples(10**400, 0.1), "d=1000.* from 2 to 1000000000"),
+        (lambda: plan_samples(10, 0), r"p=0 .*\[1e-12, 0.5\)"),
+        (lambda: plan_samples(10, 1e-320), r"p=1e-320 .*\[1e-12, 0.5\)"),
+        (lambda: plan_samples(10, math.nan), r"p=nan .*\[1e-12, 0.5\)"),
+        (lambda: plan_samples(10, 0.5), r"p=0.5 .*\[1e-12, 0.5\)"),
+        (lambda: plan_samples(10, 0.4, "sparse"), r"p=0.4 .*\[1e-12, 0.333333\)"),
         (lambda: plan_samples(10, 0.1, "spirals"), "signal='spirals' is unknown; .*'clusters'"),
         (lambda: plan_samples(10, 0.1, confidence=1), r"confidence=1 .*\(0, 1\)"),
-        (lambda: rarest_part(0, 10), "n=0 .*at least 1"),
+        (lambda: rarest_part(0, 10), "n=0 .*from 1 to 10+"),
         (lambda: rarest_part(10, 10, method="magic"), "method='magic' is unknown"),
     ],
 )
@@ -174,15 +198,7 @@ def test_bad_values_are_named(call, message):
         call()
 
 
-FRESH = [
-    *[("clusters", 24, p) for p in (0.03, 0.07, 0.15, 0.25)],
-    *[("clusters", 48, p) for p in (0.03, 0.15)],
-    *[("sparse", 24, p) for p in (0.07, 0.12, 0.17)],
-    ("sparse", 48, 0.07),
-]
-
-
-def measure_by_benchmark():
+def load_benchmark():
     path = Path(__file__).parents[2] / "benchmarks" / "plan_table.py"
     spec = importlib.util.spec_from_file_location("plan_table", path)
     module = importlib.util.module_from_spec(spec)
@@ -190,16 +206,48 @@ def measure_by_benchmark():
     return module
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("method", sorted({method for method, _ in MEASURED}))
-def test_fresh_cells_are_within_a_factor_of_one_and_a_half(method):
-    """Nine of ten cells that the table does not hold, at confidence one half."""
-    benchmark = measure_by_benchmark()
-    ratios = {}
-    for signal, d, p in FRESH:
-        cell = benchmark.Cell(method, signal, d, p)
+BENCHMARK = load_benchmark()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_committed_fresh_cells_are_within_a_factor_of_one_and_a_half(method):
+    """Measured on 2026-11-19 by `python -m benchmarks.plan_table --fresh`, at confidence one half.
+
+    All thirty are; the furthest is the paper's algorithm on sparse vectors, at 0.72.
+    """
+    with BENCHMARK.FRESH_TABLE.open(newline="") as stream:
+        lines = [line for line in csv.DictReader(stream) if line["method"] == method]
+    cells = [(line["signal"], int(line["d"]), float(line["p"])) for line in lines]
+    assert cells == list(BENCHMARK.FRESH)
+    right = 0
+    for (signal, d, p), line in zip(cells, lines, strict=True):
         assert (d, p) not in measured_need(method, signal).cells
-        half, _ = benchmark.measure(cell, trials=10, most=200_000)
-        ratios[cell] = measured_need(method, signal).rows(d, p, 0.5) / max(half, d + 1)
-    right = sum(1 / 1.5 < ratio < 1.5 for ratio in ratios.values())
-    assert right >= 9, ratios
+        planned = measured_need(method, signal).rows(d, p, 0.5)
+        right += 1 / 1.5 < planned / max(float(line["rows"]), d + 1) < 1.5
+    assert right == 10
+
+
+def test_cells_are_found_from_the_others_within_a_factor_of_one_and_a_half():
+    """127 of 130 when each is left out in turn; the others are off by up to 1.58."""
+    ratios = []
+    for method, signal in MEASURED:
+        lines = [line for line in table() if (line["method"], line["signal"]) == (method, signal)]
+        for i, line in enumerate(lines):
+            d, p, rows = int(line["d"]), float(line["p"]), float(line["rows"])
+            planned = fit_need(method, signal, lines[:i] + lines[i + 1 :]).rows(d, p, 0.5)
+            ratios.append(planned / max(rows, d + 1, math.log(2) / p))
+    outside = [ratio for ratio in ratios if not 1 / 1.5 < ratio < 1.5]
+    assert len(outside) <= 0.03 * len(ratios)
+    assert all(1 / 1.6 < ratio < 1.6 for ratio in outside)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", METHODS)
+def test_fresh_cells_measured_again_are_within_a_factor_of_one_and_a_half(method):
+    """Nine of ten cells that the table does not hold, at confidence one half."""
+    ratios = {}
+    for name in BENCHMARK.FRESH:
+        cell = BENCHMARK.Cell(method, *name)
+        half, _ = BENCHMARK.measure(cell, trials=10, most=200_000)
+        ratios[cell] = BENCHMARK.planned(cell) / max(half, cell.d + 1)
+    assert sum(1 / 1.5 < ratio < 1.5 for ratio in ratios.values()) >= 9, ratios

@@ -12,6 +12,7 @@ from sightline._version import __version__
 from sightline.cli.demo import demo
 from sightline.cli.errors import GuardedGroup
 from sightline.cli.find import find
+from sightline.cli.plan import plan
 from sightline.cli.report import report
 from sightline.cli.reproduce import reproduce
 from sightline.cli.transform import transform
@@ -27,5 +28,5 @@ def main() -> None:
     """Find the directions along which a data table shows its hidden structure."""
 
 
-for _command in (find, transform, report, demo, reproduce):
+for _command in (find, transform, report, plan, demo, reproduce):
     main.add_command(_command)

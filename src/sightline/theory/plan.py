@@ -22,6 +22,11 @@ from sightline.theory.plan_fit import (
     paper_steps,
 )
 
+MOST_COLUMNS = 10**9
+LEAST_P = 1e-12
+MOST_ROWS = 10**15
+"""Plans further out than this are sums of powers with no meaning."""
+
 
 @dataclass(frozen=True, slots=True)
 class Need:
@@ -58,13 +63,25 @@ class SamplePlan:
             f"found with probability {self.confidence:g}"
         )
         width = max(len(need.name) for need in self.needs)
-        lines = [f"  {need.name:{width}}  {need.rows:>12,}  {need.note}" for need in self.needs]
+        digits = max(len(f"{need.rows:,}") for need in self.needs)
+        lines = [
+            f"  {need.name:{width}}  {need.rows:>{digits},}  {need.note}" for need in self.needs
+        ]
         return "\n".join((head, *(line.rstrip() for line in lines)))
 
 
 @dataclass(frozen=True, slots=True)
 class RarestPart:
-    """The smallest fraction p that n rows of d columns show; p is None where they show none."""
+    """The fractions that n rows of d columns show.
+
+    Attributes
+    ----------
+    n, d, signal, confidence, method : what was asked.
+    p : the smallest fraction that a method finds; None where the rows show none.
+    largest_p : the largest one, up to which they show all: near the limit of the family, where
+        the parts are alike, more rows are needed again.
+    extrapolated : whether d and p lie outside the cells that were measured.
+    """
 
     n: int
     d: int
@@ -72,18 +89,19 @@ class RarestPart:
     confidence: float
     method: str
     p: float | None
+    largest_p: float | None
     extrapolated: bool
 
     def __str__(self) -> str:
         """Show one line."""
         where = f"{self.n:,} rows of {self.d} columns"
         if self.p is None:
-            return f"{where} are too few for {self.signal} of any fraction ({self.method})"
-        remark = ", extrapolated" if self.extrapolated else ""
+            return f"{_NAMES[self.method]}: {where} are too few for {self.signal} of any fraction"
+        remark = "; extrapolated" if self.extrapolated else ""
         return (
-            f"{where} show {self.signal} down to a fraction of {self.p:.3g} "
-            f"({self.p * self.n:.0f} rows) with probability {self.confidence:g} "
-            f"({self.method}{remark})"
+            f"{_NAMES[self.method]}: {where} show {self.signal} from a fraction of {self.p:.3g} "
+            f"({self.p * self.n:.0f} rows) to {self.largest_p:.3g}, with probability "
+            f"{self.confidence:g}{remark}"
         )
 
 
@@ -94,13 +112,14 @@ def plan_samples(
 
     Parameters
     ----------
-    d : columns.
-    p : fraction of the rare part: below 1/2 for clusters, below 1/3 for sparse vectors.
+    d : columns, 2 to 10^9.
+    p : fraction of the rare part: at least 1e-12, and below 1/2 for clusters, below 1/3 for sparse
+        vectors.
     signal : "clusters" (`ImbalancedClusters`) or "sparse" (`BernoulliRademacher`).
     confidence : probability with which the direction is found, in (0, 1).
     """
-    d, family = check_count("d", d, at_least=2), FAMILIES[check_choice("signal", signal, FAMILIES)]
-    p = check_number("p", p, low=0, high=family.limit, open_low=True, open_high=True)
+    d, family = _checked_columns(d), FAMILIES[check_choice("signal", signal, FAMILIES)]
+    p = check_number("p", p, low=LEAST_P, high=family.limit, open_high=True)
     confidence = _checked_confidence(confidence)
     needs = [
         Need("information limit", d + 1, False, "no method can do with fewer"),
@@ -129,7 +148,7 @@ def rarest_part(
     signal, confidence : as for `plan_samples`.
     method : "adaptive", "spectral" or "two-step".
     """
-    n, d = check_count("n", n), check_count("d", d, at_least=2)
+    n, d = check_count("n", n, at_most=MOST_ROWS), _checked_columns(d)
     family = FAMILIES[check_choice("signal", signal, FAMILIES)]
     confidence = _checked_confidence(confidence)
     need = measured_need(check_choice("method", method, METHODS), signal)
@@ -137,9 +156,11 @@ def rarest_part(
         raise ValueError(f"method={method!r} has no measured rows for signal={signal!r}.")
     fractions = np.geomspace(min(1 / n, family.limit / 2), 0.999 * family.limit, 2000).tolist()
     enough = [p for p in fractions if need.rows(d, p, confidence) <= n]
-    p = enough[0] if enough else None
-    outside = need.is_outside(d, fractions[0] if p is None else p)
-    return RarestPart(n, d, signal, confidence, method, p, outside)
+    if not enough:
+        outside = need.is_outside(d, fractions[0])
+        return RarestPart(n, d, signal, confidence, method, None, None, outside)
+    outside = need.is_outside(d, enough[0])
+    return RarestPart(n, d, signal, confidence, method, enough[0], enough[-1], outside)
 
 
 _NAMES = {
@@ -156,11 +177,15 @@ def _need(measured: MeasuredNeed, d: int, p: float, rows: int) -> Need:
     if measured.method == "two-step":
         starts, steps = paper_starts(p), paper_steps(d)
         batch = math.ceil((rows - starts) / (2 * steps))
-        notes.append(f"{starts} starts + 2 x {steps} steps of {batch:,} fresh rows")
+        notes.append(f"{starts:,} starts + 2 x {steps} steps of {batch:,} fresh rows")
     outside = measured.is_outside(d, p)
     if outside:
         notes.append(f"extrapolated from {measured.validity()}")
     return Need(_NAMES[measured.method], rows, outside, "; ".join(notes))
+
+
+def _checked_columns(d: int) -> int:
+    return check_count("d", d, at_least=2, at_most=MOST_COLUMNS)
 
 
 def _checked_confidence(confidence: float) -> float:
