@@ -52,7 +52,9 @@ FAMILIES = {
 }
 
 
-_WEAKNESS = {("adaptive", "sparse"): lambda p: p / (1 - 2.2 * p)}
+_WEAKNESS: dict[tuple[str, str], Callable[[float], float]] = {
+    ("adaptive", "sparse"): lambda p: p / (1 - 2.2 * p)
+}
 """Where it is not that of the family."""
 
 
