@@ -8,6 +8,7 @@ from threadpoolctl import threadpool_limits
 
 from sightline._arrays import like, namespace, to_numpy, wide_dtype
 from sightline.indices import Abs, ApproxEntropy, Dip, ReLU2
+from sightline.lazy import tree_sum
 from sightline.rows import ROW_BLOCK, row_blocks
 from sightline.sphere import random_directions
 from sightline.sums import (
@@ -95,10 +96,10 @@ class TestMerging:
         mapped = np.load(tmp_path / "rows.npy", mmap_mode="r")
         wider = np.concatenate([X, X], axis=1)[:, :5]
         for rows in (mapped, wider):
-            total = None
-            for block in row_blocks(len(rows)):
-                part = block_sums(ApproxEntropy(), u, rows[block], values=True, slopes=True)
-                total = part if total is None else total + part
+            total = tree_sum(
+                block_sums(ApproxEntropy(), u, rows[block], values=True, slopes=True)
+                for block in row_blocks(len(rows))
+            )
             np.testing.assert_array_equal(total.values, whole.values)
             np.testing.assert_array_equal(total.slopes, whole.slopes)
 

@@ -33,6 +33,11 @@ def is_numpy(x: Any) -> bool:
     return array_api_compat.is_numpy_array(x)
 
 
+def is_lazy(x: Any) -> bool:
+    """Say whether `x` stands for rows that are not in memory (`sightline.lazy`)."""
+    return bool(getattr(x, "is_lazy", False))
+
+
 def is_writable(x: Array) -> bool:
     """Say whether new arrays of the library of `x` can be written to; JAX's can't."""
     return not array_api_compat.is_jax_array(x)
@@ -85,6 +90,8 @@ def take_rows(X: Array, rows: np.ndarray[Any, Any]) -> Array:
     xp = namespace(X)
     if array_api_compat.is_numpy_array(X):
         return X[rows]
+    if is_lazy(X):
+        return X.take(rows)
     return xp.take(X, xp.asarray(np.array(rows), device=device_of(X)), axis=0)
 
 
@@ -114,6 +121,8 @@ def as_table(X: Any, name: str = "X", *, minimum_rows: int = 1) -> Array:
             f"{name} has {rows} row(s) and {columns} column(s); "
             f"at least {minimum_rows} row(s) and 1 column are required."
         )
+    if is_lazy(X):  # converted and checked block by block, as it is read
+        return X
     if X.dtype not in (xp.float32, xp.float64):
         narrow = xp.isdtype(X.dtype, "real floating") and xp.finfo(X.dtype).bits <= 32
         with np.errstate(over="ignore"):  # beyond float64 is infinity, which is reported below
@@ -137,8 +146,11 @@ def _from_host(X: Any, name: str) -> np.ndarray[Any, Any]:
         raise ValueError(f"{name} is not a table: {error}") from error
 
 
-def check_finite(X: Array, name: str = "X", columns: Any = None) -> None:
-    """Raise a ValueError that names the first column and row where `X` is NaN or infinite."""
+def check_finite(X: Array, name: str = "X", columns: Any = None, first_row: int = 0) -> None:
+    """Raise a ValueError that names the first column and row where `X` is NaN or infinite.
+
+    `first_row` is the number of the first row, where `X` is a part of a longer table.
+    """
     xp = namespace(X)
     with np.errstate(over="ignore", invalid="ignore"):  # huge values may overflow; look closer
         if bool(xp.isfinite(xp.sum(X))):
@@ -153,7 +165,8 @@ def check_finite(X: Array, name: str = "X", columns: Any = None) -> None:
     label = f"column {column}" if columns is None else f"column {columns[column]!r}"
     affected = int(np.count_nonzero(per_column))
     raise ValueError(
-        f"{name} contains {value}: {label} at row {row} ({int(per_column.sum())} such value(s) in "
-        f"{affected} column(s)). Drop those rows or fill them first, for instance with "
+        f"{name} contains {value}: {label} at row {first_row + row} "
+        f"({int(per_column.sum())} such value(s) in {affected} column(s)). "
+        "Drop those rows or fill them first, for instance with "
         "sklearn.impute.SimpleImputer."
     )

@@ -14,14 +14,17 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from sightline._arrays import Array, like, namespace, take_rows, to_numpy
+from sightline._arrays import Array, like, namespace, take_rows, to_numpy, wide_dtype
 from sightline._options import as_generator, check_choice, check_count, check_number
 from sightline.ascent import adaptive_ascent, two_step_gradient_ascent
 from sightline.indices import Index, make_index, selection_index
+from sightline.indices.contract import with_feature_axis
+from sightline.rows import fold_rows, map_rows
+from sightline.scatter import scatter_of
 from sightline.selection import Ranked, rank_directions
 from sightline.significance import standard_values
 from sightline.sphere import tangent
-from sightline.sums import all_scores, index_gradients
+from sightline.sums import all_scores, index_gradients, sum_rows
 from sightline.whitening import Whitening
 
 MULTIPLE = ("merge", "deflate")
@@ -162,7 +165,7 @@ def pursue(
         ranked.values,
         candidates.converged[ranked.sources],
         ranked.clear,
-        standard_values(psi, to_numpy(all_scores(ranked.directions, rows))),
+        _standard_values(psi, ranked.directions, rows),
         candidates.looked,
         candidates.n_steps,
         candidates.n_samples_used,
@@ -244,7 +247,7 @@ def _deflate(rows: Array, climb: Callable[[Array], Candidates], count: int) -> C
     steps = 0
     basis = np.eye(rows.shape[1])
     for _ in range(count):
-        found = climb(rows @ like(basis, rows))
+        found = climb(_in_coordinates(rows, like(basis, rows)))
         leading = to_numpy(take_rows(found.directions, np.zeros(1, dtype=np.int64)))[0]
         directions.append(basis @ leading.astype(np.float64))
         converged.append(bool(found.converged[0]))
@@ -258,6 +261,30 @@ def _deflate(rows: Array, climb: Callable[[Array], Candidates], count: int) -> C
         n_steps=steps,
         looked=looked[0],
     )
+
+
+def _standard_values(psi: Index, directions: Array, rows: Array) -> np.ndarray:
+    """Return psi of the scores at mean 0 and variance 1, without holding them all."""
+    if psi.whole_sample:
+        return standard_values(psi, to_numpy(all_scores(directions, rows)))
+    xp = namespace(directions)
+    count = directions.shape[0]
+    spread = scatter_of(map_rows(lambda some: some @ directions.T, rows, width=count))
+    deviation = np.sqrt(np.diag(spread.covariance(np.zeros_like(spread.exponents))))
+    centre = like(spread.mean, directions, wide_dtype(directions))
+    scale = like(np.where(deviation > 0, deviation, 1.0), directions, wide_dtype(directions))
+
+    def values(some: Array) -> Array:
+        scores = (xp.astype(some @ directions.T, scale.dtype, copy=False) - centre) / scale
+        return sum_rows(with_feature_axis(psi, psi.value(scores, xp), scores))
+
+    total = fold_rows(values, rows, width=count) / rows.shape[0]
+    return np.asarray(to_numpy(psi.combine(total, xp)), dtype=np.float64)
+
+
+def _in_coordinates(rows: Array, basis: Array) -> Array:
+    """Return the coordinates of the rows in a basis (r, k) of a subspace."""
+    return map_rows(lambda block: block @ basis, rows, width=basis.shape[1])
 
 
 def _settled(phi: Index, directions: Array, rows: Array, step_size: float) -> np.ndarray:

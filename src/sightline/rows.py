@@ -1,31 +1,43 @@
 """Fixed blocks of rows: folded into sums, or mapped into new rows, the same bits on any machine.
 
-Blocks have a fixed number of rows and their results are merged in their order, in a tree that
-depends on the number of rows alone. NumPy blocks are shared out among threads, with one BLAS
-thread inside each; an accelerator takes larger blocks, one after the other.
+Blocks have a fixed number of rows and their results are merged in a binary tree that depends on
+the number of rows alone. NumPy blocks are shared out among threads, with one BLAS thread inside
+each; an accelerator takes larger blocks, one after the other; lazy rows (`lazy`) are read in runs
+of whole blocks, wherever they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import reduce
-from operator import add
+from functools import partial
 from typing import Any, TypeVar
 
-from sightline._arrays import Array, device_of, is_numpy, is_writable, namespace, on_host
-from sightline._threads import ordered_map, thread_count
+import numpy as np
 
-ROW_BLOCK = 512
-"""Rows of a block: its scores for a few hundred starts stay in the second-level cache."""
+from sightline._arrays import (
+    Array,
+    device_of,
+    is_lazy,
+    is_numpy,
+    is_writable,
+    namespace,
+    on_host,
+    take_rows,
+)
+from sightline._threads import ordered_map, thread_count
+from sightline.lazy import ROW_BLOCK, tree_sum
 
 _DEVICE_BLOCK = 65536
 """Rows of a block on an accelerator, where a launch costs more than a cache miss."""
 
 _SPANS = 64
-"""Runs of blocks that threads take one at a time; each holds sums until its turn to be added."""
+"""At most so many runs of blocks are handed to threads, each a node of the tree."""
 
 _WORTH_A_THREAD = 2**15
 """Numbers that a block computes from which handing it to a thread costs less than doing it."""
+
+WHOLE_ORDER = 2**20
+"""Rows up to which a random order is made whole."""
 
 Part = TypeVar("Part", bound=Any)
 
@@ -49,7 +61,7 @@ def require_rows(X: Array) -> None:
 def fold_rows(
     part: Callable[[Array], Part], X: Array, *, width: int, size: int | None = None
 ) -> Part:
-    """Return the sum of `part(rows)` over the blocks of `X`: within spans first, then of spans.
+    """Return the sum of `part(rows)` over the blocks of `X`, in a binary tree over the blocks.
 
     Parameters
     ----------
@@ -60,37 +72,81 @@ def fold_rows(
     """
     require_rows(X)
     size = size or row_block(X)
+    if is_lazy(X):
+        folded: Part = X.fold(partial(_fold, part, size, 1))
+        return folded
+    return _fold(part, size, _threads(X, -(-X.shape[0] // size), size * width), X)
+
+
+def _fold(part: Callable[[Array], Part], size: int, threads: int, X: Array) -> Part:
+    """Fold rows in memory; a span is 2^k blocks, a node of the tree."""
     blocks = list(row_blocks(X.shape[0], size))
-    length = -(-len(blocks) // _SPANS)
-    spans = [blocks[first : first + length] for first in range(0, len(blocks), length)]
+    length = 1
+    while len(blocks) > _SPANS * length:
+        length *= 2
 
-    def of_span(span: list[slice]) -> Part:
-        return reduce(add, (part(X[block, :]) for block in span))
+    def of_span(first: int) -> Part:
+        return tree_sum(part(X[block, :]) for block in blocks[first : first + length])
 
-    return reduce(add, ordered_map(of_span, spans, threads=_threads(X, len(spans), size * width)))
+    return tree_sum(ordered_map(of_span, range(0, len(blocks), length), threads=threads))
 
 
 def map_rows(function: Callable[[Array], Array], X: Array, *, width: int) -> Array:
     """Return the rows `function(block)` (b, width) of all blocks of `X`, in the dtype of `X`.
 
     They are written into one new array where the library's arrays can be written to, so that the
-    whole is never held twice.
+    whole is never held twice. Those of lazy rows are lazy.
     """
     require_rows(X)
-    xp = namespace(X)
+    if is_lazy(X):
+        return X.mapped(partial(_map, function, width, 1), width)
     size = row_block(X)
-    blocks = list(row_blocks(X.shape[0], size))
+    return _map(function, width, _threads(X, -(-X.shape[0] // size), size * width), X)
+
+
+def _map(function: Callable[[Array], Array], width: int, threads: int, X: Array) -> Array:
+    """Map rows in memory."""
+    xp = namespace(X)
+    blocks = list(row_blocks(X.shape[0], row_block(X)))
 
     def of_block(block: slice) -> Array:
         return xp.astype(function(X[block, :]), X.dtype, copy=False)
 
-    results = ordered_map(of_block, blocks, threads=_threads(X, len(blocks), size * width))
+    results = ordered_map(of_block, blocks, threads=threads)
     if not is_writable(X):
         return xp.concat(list(results))
     whole = xp.empty((X.shape[0], width), dtype=X.dtype, device=device_of(X))
     for block, rows in zip(blocks, results, strict=True):
         whole[block, :] = rows
     return whole
+
+
+def in_memory(X: Array) -> Array:
+    """Return lazy rows as an array, and an array as it is."""
+    return X.in_memory() if is_lazy(X) else X
+
+
+def random_rows(n_rows: int, count: int, rng: np.random.Generator) -> np.ndarray:
+    """Return the first `count` of the positions of `n_rows` rows in random order.
+
+    Past `WHOLE_ORDER` rows only those that are asked for are drawn (Fisher and Yates's shuffle,
+    of which the places that were touched are held): the order of all would be a table itself.
+    """
+    if n_rows <= WHOLE_ORDER:
+        return rng.permutation(n_rows)[:count]
+    places = np.arange(min(count, n_rows))
+    moved: dict[int, int] = {}
+    drawn = np.empty_like(places)
+    for place, other in zip(places.tolist(), rng.integers(places, n_rows).tolist(), strict=True):
+        drawn[place] = moved.get(other, other)
+        moved[other] = moved.get(place, place)
+    return drawn
+
+
+def spaced_rows(X: Array, most: int) -> Array:
+    """Return at most `most` rows, evenly spaced."""
+    apart = -(-X.shape[0] // most)
+    return take_rows(X, np.arange(0, X.shape[0], apart)) if is_lazy(X) else X[::apart, :]
 
 
 def _threads(X: Array, pieces: int, work: int) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 
 from sightline._arrays import Array, namespace, take_rows, to_numpy
 from sightline.indices import Dip, Index
-from sightline.rows import fold_rows
+from sightline.rows import fold_rows, spaced_rows
 from sightline.sphere import normalise
 from sightline.sums import index_values, sum_rows
 
@@ -114,22 +114,17 @@ def clearly_multimodal(directions: Array, X: Array, values: np.ndarray) -> np.nd
     on fewer rows say which are worth it, beside those of the largest `values`; the others count
     as unclear. In heavy-tailed surroundings the largest values alone would all be outliers.
     """
-    rows = _spaced(X, _DIP_ROWS)
+    rows = spaced_rows(X, _DIP_ROWS)
     budget = max(2, _DIP_SCORES // rows.shape[0])
     looked_at = np.argsort(-values, kind="stable")
     if looked_at.size > budget:
-        few = _spaced(X, _DIP_SCORES // values.size)
+        few = spaced_rows(X, _DIP_SCORES // values.size)
         screened = np.argsort(-to_numpy(index_values(Dip(), directions, few)), kind="stable")
         looked_at = np.union1d(looked_at[: budget // 2], screened[: budget // 2])
     dips = to_numpy(index_values(Dip(), take_rows(directions, looked_at), rows))
     clear = np.zeros(values.shape, dtype=bool)
     clear[looked_at] = is_clear(dips, rows)
     return clear
-
-
-def _spaced(X: Array, most: int) -> Array:
-    """Return at most `most` rows, evenly spaced."""
-    return X[:: -(-X.shape[0] // most), :]
 
 
 def is_clear(dips: np.ndarray, rows: Array) -> np.ndarray:

@@ -13,6 +13,7 @@ from sightline._arrays import Array, as_table, like, namespace, take_rows, to_nu
 from sightline._options import check_choice, check_count
 from sightline._threads import one_blas_thread
 from sightline.moments import fourth_moment_matrix, third_moment_along, third_moment_vector
+from sightline.rows import WHOLE_ORDER, random_rows
 from sightline.sphere import normalise, random_directions
 
 STARTS = ("data", "random", "moments", "union")
@@ -65,16 +66,22 @@ def data_starts(X: Array, count: int, rng: np.random.Generator) -> Array:
     A row of a small far cluster lies nearer to its direction than a random start does: at p = 1 in
     100, ten times nearer.
     """
-    order = rng.permutation(X.shape[0])
+    n = X.shape[0]
+    order = random_rows(n, n if n <= WHOLE_ORDER else 2 * count, rng)
     starts = normalise(take_rows(X, order[:count]))
-    xp = namespace(X)
-    nonzero = np.flatnonzero(to_numpy(xp.any(starts != 0, axis=1)))
-    if nonzero.size == starts.shape[0]:
+    if _somewhere(starts).size == starts.shape[0]:
         return starts
-    everywhere = to_numpy(xp.any(X != 0, axis=1))[order]
-    if not everywhere.any():
+    drawn = take_rows(X, order)
+    somewhere = _somewhere(drawn)
+    if not somewhere.size:
         raise ValueError("every row of X is at the origin; use starts='random'.")
-    return normalise(take_rows(X, order[everywhere][:count]))
+    return normalise(take_rows(drawn, somewhere[:count]))
+
+
+def _somewhere(rows: Array) -> np.ndarray:
+    """Return the positions of rows that are not at the origin."""
+    xp = namespace(rows)
+    return np.flatnonzero(to_numpy(xp.any(rows != 0, axis=1)))
 
 
 def moment_starts(X: Array, count: int) -> Array:

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from sightline._arrays import Array, namespace, wide_dtype
 from sightline.indices import Index
 from sightline.indices.contract import with_feature_axis
-from sightline.rows import fold_rows, map_rows, row_blocks
+from sightline.rows import fold_rows, in_memory, map_rows, row_blocks
 
-_DIRECTION_BLOCK = 64
-"""Directions whose scores over all rows are held at once for a whole-sample index."""
+_DIRECTION_BLOCK, _SCORES = 64, 2**26
+"""Directions, and scores, that are held at once for a whole-sample index."""
 
 _ACCUMULATE = 32
 """Rows that are added in the data's own dtype before the sum goes on in a wide one."""
@@ -110,14 +110,15 @@ def index_sums(
 
 def all_scores(directions: Array, X: Array) -> Array:
     """Return the scores <x, u> of all rows at once, (n, m), in the dtype of `X`."""
-    return map_rows(lambda rows: rows @ directions.T, X, width=directions.shape[0])
+    return in_memory(map_rows(lambda rows: rows @ directions.T, X, width=directions.shape[0]))
 
 
 def index_values(index: Index, directions: Array, X: Array) -> Array:
     """Return the value of every direction on the rows of `X`, shape (m,), in the wide dtype."""
     xp = namespace(directions, X)
     if index.whole_sample:
-        some = [directions[b, :] for b in row_blocks(directions.shape[0], _DIRECTION_BLOCK)]
+        at_once = max(1, min(_DIRECTION_BLOCK, _SCORES // max(1, X.shape[0])))
+        some = [directions[b, :] for b in row_blocks(directions.shape[0], at_once)]
         parts = [index.value_of_sample(all_scores(u, X), xp) for u in some]
         return xp.astype(xp.concat(parts), wide_dtype(X))
     return index.combine(index_sums(index, directions, X).mean_values, xp)

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 from scipy import linalg
-from sklearn.covariance import ledoit_wolf_shrinkage
 
 from sightline._arrays import Array, like, namespace, to_numpy, wide_dtype
 from sightline._options import check_choice, check_count, check_number
 from sightline._threads import one_blas_thread
-from sightline.rows import map_rows
+from sightline.moments import squared_norms
+from sightline.rows import fold_rows, map_rows
 from sightline.scatter import Host, Scatter, scale_columns, scatter_of
 from sightline.sphere import normalise
 
@@ -237,6 +237,21 @@ def _rank(variances: Host, rank: int | None, tolerance: float | None, n_rows: in
 
 
 def _ledoit_wolf(X: Array, scatter: Scatter, axes: _Axes) -> float:
-    """Return Ledoit and Wolf's weight of the identity, from the scores on the axes."""
+    """Return Ledoit and Wolf's weight of the identity, from the scores z on the axes.
+
+    With S the covariance and m I the multiple of the identity of the same trace, the weight is
+    min(1, (mean_i |z_i z_i^T - S|^2 / n) / |S - m I|^2) in the Frobenius norm (2004, Journal of
+    Multivariate Analysis 88, 365-411). On principal axes S is the diagonal of their variances.
+    """
     unscaled = Whitening(scatter.mean, axes.exponents, axes.loadings, axes.variances, "none")
-    return float(ledoit_wolf_shrinkage(to_numpy(unscaled.apply(X)), assume_centered=True))
+
+    def fourth_powers(rows: Array) -> Array:
+        squares = squared_norms(namespace(rows).astype(rows, wide_dtype(rows), copy=False))
+        return squares @ squares
+
+    scores, n = unscaled.apply(X), scatter.count
+    fourth = float(fold_rows(fourth_powers, scores, width=axes.variances.size)) / n
+    variances = axes.variances
+    apart = float(np.sum((variances - variances.mean()) ** 2))
+    noise = (fourth - float(np.sum(variances**2))) / n
+    return min(1.0, noise / apart) if apart > 0 else 0.0

@@ -26,6 +26,7 @@ from sightline._arrays import Array, take_rows, to_numpy
 from sightline._options import check_choice
 from sightline.ascent import adaptive_ascent
 from sightline.indices import Dip, Index, make_index, selection_index
+from sightline.rows import random_rows
 from sightline.scatter import scatter_of
 from sightline.selection import is_clear
 from sightline.whitening import METHODS, Whitening, fit_whitening
@@ -83,10 +84,12 @@ def choose_whitening(
 
 def _candidates(X: Array, rank: int | None) -> list[_Choice]:
     """Return the choices that the shape and the spectrum leave open."""
+    n, exact = X.shape[0], _Choice("exact", rank)
+    if n >= _PLENTY * (X.shape[1] if rank is None else rank):
+        return [exact]
     scatter = scatter_of(X)
-    n, varying = X.shape[0], ~scatter.constant
+    varying = ~scatter.constant
     d = int(np.count_nonzero(varying)) if rank is None else rank
-    exact = _Choice("exact", rank)
     if n >= _PLENTY * d or n < 8 or d < 2:
         return [exact]
     if rank is None and n > 2 * d:
@@ -104,7 +107,7 @@ def _candidates(X: Array, rank: int | None) -> list[_Choice]:
 
 
 def _halves(X: Array, rng: np.random.Generator) -> tuple[Array, Array]:
-    order = rng.permutation(X.shape[0])[:_ROWS]
+    order = random_rows(X.shape[0], _ROWS, rng)
     middle = order.size // 2
     return take_rows(X, np.sort(order[:middle])), take_rows(X, np.sort(order[middle:]))
 

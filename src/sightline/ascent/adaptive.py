@@ -24,6 +24,7 @@ from sightline.ascent.climbing import SAME, Climbed, ascend, merge
 from sightline.ascent.polishing import SETTLED, polish
 from sightline.ascent.steps import check_step_sizes
 from sightline.indices import Index, make_index, selection_index
+from sightline.rows import random_rows
 from sightline.selection import Ranked, rank_directions
 from sightline.starts import make_starts
 from sightline.sums import index_values
@@ -39,6 +40,9 @@ _LOOK_STARTS, _LOOK_STEPS = 256, 6
 
 _ROWS = 20_000
 """Rows that a search begins on (or 50 d, if that is more); then four times as many, and so on."""
+
+_DRAWN = 2**25
+"""Numbers that a sample of the rows has at the most: beyond, a search goes on with all rows."""
 
 _NEAR = 10.0
 """Degrees within which starts that are still on their way are making for one optimum."""
@@ -159,7 +163,8 @@ class _Search:
         size = min(n, max(_ROWS, 50 * self.X.shape[1]))
         sizes = [size] * len(stages)
         while sizes[-1] < n:
-            sizes.append(min(n, 4 * sizes[-1]))
+            more = 4 * sizes[-1]
+            sizes.append(more if more < n and more * self.X.shape[1] <= _DRAWN else n)
             stages = [*stages, stages[-1]]
         leading = looked = None
         for (count, steps), size in zip(stages, sizes, strict=True):
@@ -186,7 +191,7 @@ class _Search:
         """Return `size` rows drawn without replacement, in their order; all are `X` itself."""
         if size == self.X.shape[0]:
             return self.X
-        return take_rows(self.X, np.sort(self.rng.permutation(self.X.shape[0])[:size]))
+        return take_rows(self.X, np.sort(random_rows(self.X.shape[0], size, self.rng)))
 
     def climb(self, rows: Array, begin: Array, steps: int) -> Climbed:
         """Take long steps, merge what has met, then a quarter as many short ones, and merge."""

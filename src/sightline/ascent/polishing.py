@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sightline._arrays import Array, like, namespace, to_numpy, wide_dtype
-from sightline.rows import fold_rows
+from sightline.rows import fold_rows, spaced_rows
 from sightline.sphere import normalise
 from sightline.sums import all_scores, sum_rows
 
@@ -92,7 +92,7 @@ def _sparse_step(directions: Array, X: Array) -> Callable[[Array], Array]:  # no
 def _groups_step(directions: Array, X: Array) -> Callable[[Array], Array]:
     """Return the discriminant step for two groups, whose fit is carried from step to step."""
     xp = namespace(X)
-    some = X[:: -(-X.shape[0] // _FIT_ROWS), :]
+    some = spaced_rows(X, _FIT_ROWS)
     groups = TwoGroups.at_the_upper_end(to_numpy(all_scores(directions, some)).astype(np.float64))
 
     def step(u: Array) -> Array:

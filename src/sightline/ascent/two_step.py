@@ -9,6 +9,7 @@ import numpy as np
 
 from sightline._arrays import Array, as_table, take_rows, to_numpy
 from sightline._options import as_generator, check_choice, check_count
+from sightline.ascent.batches import FreshRows
 from sightline.ascent.one_run import gradient_ascent
 from sightline.ascent.steps import check_step_sizes, default_steps
 from sightline.indices import make_index, selection_index
@@ -70,8 +71,9 @@ def two_step_gradient_ascent(
     step_sizes : (eta_1, eta_2); None is the index's own, for whitened rows. `paper_step_sizes`
         gives the paper's.
     resample : "fresh" takes new rows for every batch, as the algorithm is printed, and so needs
-        n_starts + 2 batch_size n_steps rows; "replace" draws every batch anew from all rows;
-        "full" climbs on all rows in every step.
+        n_starts + 2 batch_size n_steps rows (of very many rows, whole blocks:
+        `sightline.ascent.batches`); "replace" draws every batch anew from all rows; "full"
+        climbs on all rows in every step.
     select : psi; None is the one that the index declares.
     starts : "data", "random", "moments" or "union" (see `starts.make_starts`), or directions.
     random_state : int, Generator or None.
@@ -83,21 +85,22 @@ def two_step_gradient_ascent(
     s = default_steps(X.shape[1]) if n_steps is None else check_count("n_steps", n_steps)
     etas = check_step_sizes(phi.step_sizes if step_sizes is None else step_sizes)
     rng = as_generator(random_state)
-    order = rng.permutation(X.shape[0])
     own_rows = isinstance(starts, str) and starts == "data" and resample == "fresh"
     if own_rows:  # the rows of the starts are spent: steps take others
         used = check_count("n_starts", n_starts, at_most=X.shape[0])
-        u = data_starts(take_rows(X, order[:used]), used, rng)
     else:
         used, u = 0, make_starts(X, starts, n_starts, rng)
     size = _batch_size(X.shape[0] - used, batch_size, s, resample, used)
+    if resample == "fresh":
+        fresh = FreshRows(X, used, size, s, rng)
+        size = fresh.size
+    if own_rows:
+        u = data_starts(take_rows(X, fresh.starts), used, rng)
 
     history = []
     for run, eta in enumerate(etas):
         if resample == "fresh":
-            first = used + run * size * s
-            rows = take_rows(X, order[first : first + size * s])
-            batches = (rows[i * size : (i + 1) * size, :] for i in range(s))
+            rows, batches = fresh.run(run)
         elif resample == "replace":
             rows = X
             batches = (take_rows(X, rng.integers(X.shape[0], size=size)) for _ in range(s))
