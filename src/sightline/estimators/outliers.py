@@ -10,7 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from sightline._arrays import Array, like, to_numpy
 from sightline._options import as_generator, check_count, check_number
-from sightline.deviation import automatic_threshold, fit_outlyingness
+from sightline.deviation import Deviations, automatic_threshold, fit_outlyingness
+from sightline.estimators.state import FittedStateMixin, check_whitening, require_shapes
 from sightline.estimators.tables import read_table
 from sightline.pooling import pool_directions
 from sightline.whitening import fit_whitening
@@ -19,7 +20,7 @@ _STARTS = 100
 """Starts an index: deviations need views that differ more than the best of each."""
 
 
-class ProjectionOutliers(OutlierMixin, BaseEstimator):
+class ProjectionOutliers(FittedStateMixin, OutlierMixin, BaseEstimator):
     """Outliers by robust deviations along directions of large projection index.
 
     A row's outlyingness is sqrt(root mean square deviation along the directions * mean deviation
@@ -52,6 +53,8 @@ class ProjectionOutliers(OutlierMixin, BaseEstimator):
     >>> int((detector.predict(X[:5]) == -1).sum())
     5
     """
+
+    _fitted = ("_outlyingness", "components_", "offset_")
 
     def __init__(
         self,
@@ -105,3 +108,20 @@ class ProjectionOutliers(OutlierMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
         """Return -1 for outliers and 1 for the others, (n,)."""
         return np.where(to_numpy(self.decision_function(X)) < 0, -1, 1)
+
+    def _check_state(self, state: dict[str, Any]) -> None:
+        columns, fitted = state["n_features_in_"], state["_outlyingness"]
+        rank = check_whitening(fitted.whitening, columns)
+        found = fitted.directions.shape[:1]
+        varying = int(np.any(fitted.whitening.matrix != 0, axis=1).sum())
+        require_shapes(
+            (fitted.directions, (*found, rank)),
+            (state["components_"], (*found, columns)),
+            *((values, found) for values in _parts(fitted.along_directions)),
+            *((values, (varying,)) for values in _parts(fitted.along_columns)),
+        )
+        check_number("offset_", state["offset_"])
+
+
+def _parts(deviations: Deviations) -> tuple[Any, Any]:
+    return deviations.centre, deviations.spread

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sightline._arrays import Array, like, to_numpy
 from sightline._options import as_generator, check_count, check_number
+from sightline.estimators.state import FittedStateMixin, check_whitening, require_shapes
 from sightline.estimators.tables import read_table
 from sightline.scatter import scatter_of
 from sightline.splitting import RowSplit, Splitter, follow_splits
@@ -50,7 +51,7 @@ class Cluster:
     columns: tuple[tuple[Any, float], ...]
 
 
-class RareClusters(ClusterMixin, BaseEstimator):
+class RareClusters(FittedStateMixin, ClusterMixin, BaseEstimator):
     """Rare clusters, split off one at a time until no more is sure.
 
     Directions are searched on one random half of the rows; the other half, of which the search
@@ -87,6 +88,8 @@ class RareClusters(ClusterMixin, BaseEstimator):
     >>> found.n_clusters_
     1
     """
+
+    _fitted = ("_whitening", "_splits", "labels_", "mean_", "n_clusters_", "clusters_")
 
     def __init__(
         self,
@@ -128,6 +131,16 @@ class RareClusters(ClusterMixin, BaseEstimator):
         rows = read_table(self, X, reset=False)
         whitened = to_numpy(self._whitening.apply(rows)).astype(np.float64)
         return follow_splits(whitened, self._splits)
+
+    def _check_state(self, state: dict[str, Any]) -> None:
+        rank = check_whitening(state["_whitening"], state["n_features_in_"])
+        for place, split in enumerate(state["_splits"], start=1):
+            require_shapes((split.direction, (rank,)))
+            check_number("threshold", split.threshold)
+            if split.label != place or not 0 <= split.parent < place:
+                raise ValueError(f"split {place} has label {split.label}, parent {split.parent}.")
+        if state["n_clusters_"] != len(state["_splits"]):
+            raise ValueError("n_clusters_ is not the number of splits.")
 
     def _report(self, rows: Array, names: Any) -> list[Cluster]:
         """Take the splits from whitened rows to columns."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
+import pyarrow as pa
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
@@ -25,6 +26,7 @@ def read_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Array:
         rows = as_table(X, minimum_rows=2 if reset else 1)
         _note_columns(estimator, rows.shape[1], reset=reset)
         return rows
+    X = _as_frame(X)
     names = _refuse_unusable_columns(X)
     rows = validate_data(
         estimator,
@@ -36,6 +38,21 @@ def read_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Array:
     )
     check_finite(rows, columns=names)
     return rows
+
+
+def _as_frame(X: Any) -> Any:
+    """Return frames that scikit-learn does not know as ones that it does.
+
+    A lazy frame is collected, and what only exports Arrow data becomes an Arrow table.
+    """
+    if isinstance(X, pa.RecordBatch):
+        return pa.Table.from_batches([X])
+    native = nw.from_native(X, pass_through=True, allow_series=True)
+    if isinstance(native, nw.LazyFrame):
+        return native.collect().to_native()
+    if native is X and hasattr(X, "__arrow_c_stream__"):
+        return pa.table(X)
+    return X
 
 
 def _note_columns(estimator: BaseEstimator, columns: int, *, reset: bool) -> None:

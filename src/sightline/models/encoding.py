@@ -14,14 +14,34 @@ from typing import Any
 import numpy as np
 
 from sightline._arrays import is_foreign, to_numpy
-from sightline.estimators import CovMCDPursuit, ProjectionPursuit, SpectralPursuit
+from sightline.deviation import Deviations, Outlyingness
+from sightline.estimators import (
+    CovMCDPursuit,
+    ProjectionOutliers,
+    ProjectionPursuit,
+    RareClusters,
+    SpectralPursuit,
+)
+from sightline.estimators.rare_clusters import Cluster
 from sightline.indices import INDICES, Index
 from sightline.models.errors import ModelFileError
+from sightline.splitting import RowSplit
 from sightline.whitening import Whitening
 
-ESTIMATORS = {kind.__name__: kind for kind in (CovMCDPursuit, ProjectionPursuit, SpectralPursuit)}
+ESTIMATORS: dict[str, Any] = {
+    kind.__name__: kind
+    for kind in (
+        CovMCDPursuit,
+        ProjectionOutliers,
+        ProjectionPursuit,
+        RareClusters,
+        SpectralPursuit,
+    )
+}
 
-RECORDS = {kind.__name__: kind for kind in (Whitening,)}
+RECORDS: dict[str, Any] = {
+    kind.__name__: kind for kind in (Cluster, Deviations, Outlyingness, RowSplit, Whitening)
+}
 
 
 class Encoder:
