@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 
 from sightline.datasets import BernoulliRademacher, ImbalancedClusters
 from sightline.indices import make_index
-from sightline.theory import population_gradient
+from sightline.theory import population_gradient, relu2_gradient
 from sightline.theory.hermite import log_squared_coefficients
 from sightline.theory.population import row_moments
 
@@ -118,6 +119,66 @@ def test_rows_and_step_of_the_kurtosis_theorem_follow_from_drift_and_noise():
     rows, step = rows_and_step("kurtosis", BernoulliRademacher(p), d, p)
     assert rows == pytest.approx(15 * d**3 * p**4, rel=0.06)
     assert step == pytest.approx(d * p**2 / 4, rel=0.03)
+
+
+@pytest.mark.parametrize("p", [0.001, 0.01, 0.1])
+def test_second_run_of_the_kurtosis_theorem_needs_steps_of_order_p(p):
+    """Printed: eta_2 = Theta(1). In the plane of u and u*, n to infinity, a step from a leads to
+
+    (a + eta G) / sqrt(1 + eta^2 G^2 / (1 - a^2)) with G = 4 a^3 (1 - a^2) (1/p - 3). Its norm
+    condition, eta G / a >= eta^2 G^2 / (1 - a^2), is eta <= p / (4 a^4 (1 - 3 p)).
+    """
+
+    def after(a, eta):
+        u = np.array([a, math.sqrt(1 - a * a)])
+        G = population_gradient("kurtosis", BernoulliRademacher(p), a)
+        step = u + eta * G / (1 - a * a) * (np.array([1.0, 0.0]) - a * u)
+        return step[0] / np.linalg.norm(step)
+
+    assert after(0.9, p / 8) > 0.94
+    assert after(0.9, 0.5) < 0.9
+    a = np.linspace(0.1, 0.95, 30)
+    assert all(after(x, p / (4 * x**4 * (1 - 3 * p))) > x for x in a.tolist())
+    if p == 0.01:
+        assert after(0.9, 0.5) == pytest.approx(0.45, abs=0.005)
+        assert after(0.9, p / 8) == pytest.approx(0.96, abs=0.005)
+
+
+def terms_of_the_relu2_drift(p, a):
+    """The three terms of the display in the proof of the lemma on relu2, by integration."""
+    s, m1, m2 = math.sqrt(1 - a * a), math.sqrt((1 - p) / p), -math.sqrt(p / (1 - p))
+
+    def density(x, m):
+        return math.exp(-(((x - m * a) / s) ** 2) / 2) / (s * math.sqrt(2 * math.pi))
+
+    def integral(f, m, high):
+        peak = min(max(m * a, 0.0), high)
+        ends = (max(0.0, peak - 12 * s), min(high, peak + 12 * s))
+        return quad(lambda x: f(x) * density(x, m), *ends, points=[peak], limit=200)[0]
+
+    first = p * m1 * integral(lambda x: x, m1, (m1 - m2) * a)
+    second = a * integral(lambda _: 1.0, m2, math.inf)
+    third = a * (p * integral(lambda x: x * x, m1, math.inf))
+    return first, second, third + a * (1 - p) * integral(lambda x: x * x, m2, math.inf)
+
+
+@pytest.mark.parametrize("a", [0.1, 0.5, 0.9])
+def test_case_2_of_the_relu2_lemma_needs_all_of_its_first_term(a):
+    """Printed: first >= c a with c = t f(t) <= 0.242; third <= a (1-a^2)/2 + O(sqrt p a^2)."""
+    p = 1e-6
+    first, second, third = terms_of_the_relu2_drift(p, a)
+    drift = relu2_gradient(ImbalancedClusters(p), a)
+    assert 2 * (first + second - third) == pytest.approx(drift, rel=1e-6)
+    assert drift == pytest.approx(a * (1 - a * a), rel=0.02)
+    assert first == pytest.approx(a / 2, rel=0.01)
+    excess = third - a * (1 - a * a) / 2
+    assert excess == pytest.approx(a**3, rel=0.02)
+    assert excess > 90 * math.sqrt(p) * a * a
+    t = np.linspace(0, 4, 401)
+    c = np.max(t * np.exp(-t * t / 2)) / math.sqrt(2 * math.pi)
+    assert c == pytest.approx(0.242, abs=1e-3)
+    left_by_the_bounds = c * a + a / 2 - third
+    assert (left_by_the_bounds > 0) == (a < 0.7)
 
 
 @pytest.mark.parametrize("p", [0.01, 0.1, 0.3, 0.33])
