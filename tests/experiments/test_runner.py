@@ -126,6 +126,18 @@ def test_an_error_in_a_worker_comes_through(tmp_path):
         list(crew(divmod, [(1, 1), (1, 0)]))
 
 
+def test_a_dask_cluster_gives_the_same_bytes(tmp_path, whole):
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None
+        ) as cluster,
+        open_crew(1, cluster.scheduler_address) as crew,
+    ):
+        run_grid(TINY, "quick", tmp_path, Context(7), crew)
+    assert results(tmp_path) == whole["quick"]
+
+
 def test_everything_is_written(tmp_path):
     with open_crew(1) as crew:
         outcome = reproduce(TINY, tmp_path, crew, scale="quick", context=Context(7))

@@ -7,7 +7,7 @@ use the library on data.
 from __future__ import annotations
 
 from sightline.experiments.figure import SCALES, Cell, Context, Figure, Finding, Row, grid
-from sightline.experiments.figures import comparison
+from sightline.experiments.figures import comparison, phase, transition
 from sightline.experiments.methods import METHODS, Method, Problem, find_directions
 from sightline.experiments.report import Outcome, write_index
 from sightline.experiments.reproduce import MissingDataError, reproduce
@@ -37,5 +37,7 @@ __all__ = [
     "write_index",
 ]
 
-FIGURES: dict[str, Figure] = {figure.name: figure for figure in (*comparison.FIGURES,)}
+FIGURES: dict[str, Figure] = {
+    figure.name: figure for module in (phase, comparison, transition) for figure in module.FIGURES
+}
 """Every figure, in the order of the paper."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -105,7 +105,7 @@ class Figure:
     cost: Callable[[Cell], float] = lambda _: 1.0
 
 
-def grid(**axes: Sequence[Any]) -> list[Cell]:
+def grid(**axes: Iterable[Any]) -> list[Cell]:
     """Return every combination of the axes' values, the last axis running fastest."""
     return [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
 

@@ -22,6 +22,10 @@ Tasks: TypeAlias = Sequence[tuple[Any, ...]]
 Crew: TypeAlias = Callable[[Callable[..., Any], Tasks], Iterator[tuple[int, Any]]]
 
 
+_PATIENCE = "10s"
+"""How long a scheduler may take to answer."""
+
+
 class ClusterError(OSError):
     """The cluster can't be had."""
 
@@ -90,7 +94,7 @@ def _cluster(address: str) -> Iterator[Crew]:
             "Install sightline[dask], or leave --dask out."
         ) from error
     try:
-        client = Client(address, timeout="10s", set_as_default=False)
+        client = Client(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ClusterError(
             f"--dask={address!r}: no scheduler answers there ({error}). Start one with "
@@ -102,7 +106,7 @@ def _cluster(address: str) -> Iterator[Crew]:
             client.submit(_alone, function, *task, pure=False): place
             for place, task in enumerate(tasks)
         }
-        for done in as_completed(list(waiting)):
+        for done in as_completed(list(waiting), loop=client.loop):
             yield waiting.pop(done), done.result()
 
     try:
