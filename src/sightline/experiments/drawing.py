@@ -14,6 +14,9 @@ from sightline.experiments.store import write_safely
 from sightline.plots.axes import INK
 from sightline.views.palette import group_style
 
+_FILLED = 6
+"""Lines and markers come round after so many styles; from then on markers are hollow."""
+
 
 def method_style(name: str) -> dict[str, Any]:
     """Return the line of a method: its own colour, dashes and marker; ours is black and thick."""
@@ -27,14 +30,16 @@ def method_style(name: str) -> dict[str, Any]:
             "marker": "*",
             "markersize": 9,
         }
-    style = group_style(list(METHODS).index(name))
+    place = list(METHODS).index(name)
+    style = group_style(place)
     return {
         "label": label,
         "color": style.colour,
         "linestyle": style.line,
         "linewidth": 1.5,
         "marker": style.marker,
-        "markersize": 4.5,
+        "markersize": 5,
+        "markerfacecolor": style.colour if place < _FILLED else "white",
     }
 
 

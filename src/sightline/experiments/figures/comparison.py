@@ -68,7 +68,7 @@ def _draw_line(ax: Axes, points: list[Row], name: str) -> None:
     error = np.array([row["standard_error"] or 0.0 for row in points])
     style = method_style(name)
     ax.plot(n, mean, **style)
-    ax.fill_between(n, mean - error, mean + error, color=style["color"], alpha=0.13, lw=0)
+    ax.fill_between(n, mean - error, mean + error, color=style["color"], alpha=0.09, lw=0)
 
 
 def _line(summary: list[Row], reading: str, name: str) -> list[Row]:
