@@ -162,6 +162,25 @@ def test_a_normal_law_is_never_told_from_the_null():
         low_degree_threshold(normal, 2, 12)
 
 
+@pytest.mark.parametrize(
+    ("signal", "degree"),
+    [
+        (ImbalancedClusters(0.1), 2),
+        (ImbalancedClusters(1e-7), 2),
+        (ImbalancedClusters(0.3, 0.2), 2),
+        (BernoulliRademacher(0.1), 3),
+        (ImbalancedClusters(0.5), 3),
+        (BernoulliRademacher(1 / 3), 5),
+    ],
+    ids=repr,
+)
+def test_rounding_is_not_taken_for_a_signal(signal, degree):
+    """c_1 = c_2 = 0 where the variance is 1, c_3 too for symmetric laws, c_4 at p = 1/3."""
+    assert low_degree_norm(signal, 10**40, 10, degree) == 1
+    with pytest.raises(ValueError, match=f"degree={degree} see nothing"):
+        low_degree_threshold(signal, 10, degree)
+
+
 def test_moments_as_fractions_give_what_the_law_gives():
     law = FiniteLaw([-1, 0.5, 2], [0.25, 0.625, 0.125])
     exact = MomentLaw(
@@ -315,6 +334,14 @@ def test_a_norm_beyond_the_floats_is_an_error_that_names_its_logarithm():
         (lambda: FiniteLaw([1, 2], [1.0]), "2 and 1 entries"),
         (lambda: FiniteLaw([1, math.inf], [0.5, 0.5]), "values=inf .*finite"),
         (lambda: FiniteLaw([1, 2], [-0.5, 1.5]), r"weights=-0.5 .*\[0, 1\]"),
+        (
+            lambda: low_degree_exponents(ImbalancedClusters, [0, 9], [-0.3], 6),
+            "dimensions=0 .*at least 1",
+        ),
+        (
+            lambda: low_degree_exponents(ImbalancedClusters, [8, 9], [0.3], 6),
+            r"powers=0.3 .*\[-inf, 0\)",
+        ),
         (
             lambda: low_degree_exponents(ImbalancedClusters, [100], [-0.3, -0.2], 6),
             "do not determine two exponents",

@@ -20,6 +20,9 @@ _ROUNDING = Fraction(1, 10**12)
 """How far rounding of given moments may carry a coefficient, relative to max(1, |c_j|)."""
 
 
+_EPSILON = float(np.finfo(np.float64).eps)
+
+
 def log_squared_coefficients(signal: Any, degree: int) -> np.ndarray:
     """Return log c_j^2 for j = 0 .. degree, shape (degree + 1,); -inf where c_j is 0.
 
@@ -54,7 +57,10 @@ def _of_mixture(components: Components, degree: int) -> np.ndarray:
     before, here = np.zeros_like(means), np.ones_like(means)
     coefficients = []
     for j in range(degree + 1):
-        coefficients.append(math.fsum(weights * here))
+        coefficient = math.fsum(weights * here)
+        # What rounding leaves of a coefficient that is 0 would be seen at n = 10^30.
+        rounding = 4 * (j + 1) * _EPSILON * math.fsum(weights * np.abs(here))
+        coefficients.append(coefficient if abs(coefficient) > rounding else 0.0)
         before, here = here, (step * here - back * math.sqrt(j) * before) / math.sqrt(j + 1)
     with np.errstate(divide="ignore"):  # log 0 is -inf, which says what is meant
         logs = np.log(np.abs(coefficients)) - math.log(scale) * np.arange(degree + 1)

@@ -130,7 +130,11 @@ def low_degree_exponents(
     degree, level : as for `low_degree_threshold`; one degree for all d, since a threshold jumps
         where the degree does.
     """
-    grid = [(d, d**power) for d in dimensions for power in powers]
+    grid = [
+        (check_count("dimensions", d), d ** check_number("powers", power, high=0, open_high=True))
+        for d in dimensions
+        for power in powers
+    ]
     logs = np.log([[math.e, d, p] for d, p in grid])
     if np.linalg.matrix_rank(logs) < 3:
         raise ValueError(
