@@ -8,16 +8,15 @@ from threadpoolctl import threadpool_limits
 
 from sightline._arrays import like, namespace, to_numpy, wide_dtype
 from sightline.indices import Abs, ApproxEntropy, Dip, ReLU2
+from sightline.kernels import make_step
 from sightline.lazy import tree_sum
-from sightline.rows import ROW_BLOCK, row_blocks
+from sightline.rows import ROW_BLOCK, row_blocks, sum_rows
 from sightline.sphere import random_directions
 from sightline.sums import (
     Sums,
-    block_sums,
     index_gradients,
     index_sums,
     index_values,
-    sum_rows,
 )
 
 SEEDS = st.integers(0, 2**32)
@@ -96,12 +95,14 @@ class TestMerging:
         mapped = np.load(tmp_path / "rows.npy", mmap_mode="r")
         wider = np.concatenate([X, X], axis=1)[:, :5]
         for rows in (mapped, wider):
-            total = tree_sum(
-                block_sums(ApproxEntropy(), u, rows[block], values=True, slopes=True)
-                for block in row_blocks(len(rows))
-            )
+            same = index_sums(ApproxEntropy(), u, rows, slopes=True)
+            np.testing.assert_array_equal(same.values, whole.values)
+            np.testing.assert_array_equal(same.slopes, whole.slopes)
+            step = make_step(ApproxEntropy(), ApproxEntropy(), u, X)
+            parts = (step(rows[block]) for block in row_blocks(len(rows)))
+            total = tree_sum(parts)
             np.testing.assert_array_equal(total.values, whole.values)
-            np.testing.assert_array_equal(total.slopes, whole.slopes)
+            np.testing.assert_array_equal(total.pulls.transpose(0, 2, 1), whole.slopes)
 
     @pytest.mark.parametrize("dtype", [np.float32, np.float64])
     @pytest.mark.parametrize("rows", [50, 3000])
@@ -123,7 +124,7 @@ class TestKernel:
     @given(seed=SEEDS, rows=st.integers(1, 40), count=st.integers(1, 4))
     def test_it_is_the_double_loop_over_rows_and_starts(self, seed, rows, count):
         X, u = planted(seed, rows), starts(seed, count)
-        sums = block_sums(ApproxEntropy(), u, X, values=True, slopes=True)
+        sums = index_sums(ApproxEntropy(), u, X, slopes=True)
         t = X @ u.T
         np.testing.assert_allclose(sums.values, [(t**3).sum(0), (t**4).sum(0)], atol=1e-9)
         for row, start in np.ndindex(rows, count):
@@ -147,7 +148,7 @@ class TestKernel:
                 return super().slope(scores, xp)
 
         wanted = dict(zip(("values", "slopes"), asked, strict=True))
-        sums = block_sums(Watched(), starts(0, 2), planted(0, 9), **wanted)
+        sums = index_sums(Watched(), starts(0, 2), planted(0, 9), **wanted)
         assert computed == {part for part in wanted if wanted[part]}
         assert computed == {part for part in wanted if getattr(sums, part) is not None}
         computed.clear()

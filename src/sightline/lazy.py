@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from operator import add
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -33,7 +34,7 @@ Host: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Part = TypeVar("Part", bound=Any)
 
 
-def tree_sum(parts: Iterable[Part]) -> Part:
+def tree_sum(parts: Iterable[Part], merge: Callable[[Part, Part], Part] = add) -> Part:
     """Add parts in a binary tree: neighbours first, an odd one out as it is, level after level.
 
     The sum of 2^k parts that begin at a multiple of 2^k is a node of the tree, so it may be taken
@@ -43,12 +44,12 @@ def tree_sum(parts: Iterable[Part]) -> Part:
     for part in parts:
         level, total = 0, part
         while waiting and waiting[-1][0] == level:
-            total = waiting.pop()[1] + total
+            total = merge(waiting.pop()[1], total)
             level += 1
         waiting.append((level, total))
     total = waiting.pop()[1]
     while waiting:
-        total = waiting.pop()[1] + total
+        total = merge(waiting.pop()[1], total)
     return total
 
 

@@ -19,12 +19,12 @@ from sightline._options import as_generator, check_choice, check_count, check_nu
 from sightline.ascent import adaptive_ascent, two_step_gradient_ascent
 from sightline.indices import Index, make_index, selection_index
 from sightline.indices.contract import with_feature_axis
-from sightline.rows import fold_rows, map_rows
+from sightline.rows import fold_rows, map_rows, sum_rows
 from sightline.scatter import scatter_of
 from sightline.selection import Ranked, rank_directions
 from sightline.significance import standard_values
 from sightline.sphere import tangent
-from sightline.sums import all_scores, index_gradients, sum_rows
+from sightline.sums import all_scores, index_gradients
 from sightline.whitening import Whitening
 
 MULTIPLE = ("merge", "deflate")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from operator import add
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,6 +24,7 @@ from sightline._arrays import (
     namespace,
     on_host,
     take_rows,
+    wide_dtype,
 )
 from sightline._threads import ordered_map, thread_count
 from sightline.lazy import ROW_BLOCK, tree_sum
@@ -32,6 +34,9 @@ _DEVICE_BLOCK = 65536
 
 _SPANS = 64
 """At most so many runs of blocks are handed to threads, each a node of the tree."""
+
+_ACCUMULATE = 32
+"""Rows that are added in the data's own dtype before the sum goes on in a wide one."""
 
 _WORTH_A_THREAD = 2**15
 """Numbers that a block computes from which handing it to a thread costs less than doing it."""
@@ -58,8 +63,24 @@ def require_rows(X: Array) -> None:
         raise ValueError("X has 0 rows; a mean is over at least one row.")
 
 
+def sum_rows(values: Array) -> Array:
+    """Sum over the rows (axis -2) in the wide dtype, by short runs in the data's own."""
+    xp = namespace(values)
+    *leading, rows, columns = values.shape
+    even = rows - rows % _ACCUMULATE
+    head = xp.reshape(values[..., :even, :], (*leading, even // _ACCUMULATE, _ACCUMULATE, columns))
+    wide = wide_dtype(values)
+    total = xp.sum(xp.sum(head, axis=-2), axis=-2, dtype=wide)
+    return total + xp.sum(values[..., even:, :], axis=-2, dtype=wide)
+
+
 def fold_rows(
-    part: Callable[[Array], Part], X: Array, *, width: int, size: int | None = None
+    part: Callable[[Array], Part],
+    X: Array,
+    *,
+    width: int,
+    size: int | None = None,
+    merge: Callable[[Part, Part], Part] = add,
 ) -> Part:
     """Return the sum of `part(rows)` over the blocks of `X`, in a binary tree over the blocks.
 
@@ -69,16 +90,23 @@ def fold_rows(
     X : (n, d) rows.
     width : about how many numbers `part` computes a row, to tell what is worth a thread.
     size : rows of a block; None is the device's own.
+    merge : adds parts of rows in memory, of which it is the only owner: it may add in place.
     """
     require_rows(X)
     size = size or row_block(X)
-    if is_lazy(X):
-        folded: Part = X.fold(partial(_fold, part, size, 1))
+    if is_lazy(X):  # parts that a run has returned are somebody's: they are added as they are
+        folded: Part = X.fold(partial(_fold, part, merge, size, 1))
         return folded
-    return _fold(part, size, _threads(X, -(-X.shape[0] // size), size * width), X)
+    return _fold(part, merge, size, _threads(X, -(-X.shape[0] // size), size * width), X)
 
 
-def _fold(part: Callable[[Array], Part], size: int, threads: int, X: Array) -> Part:
+def _fold(
+    part: Callable[[Array], Part],
+    merge: Callable[[Part, Part], Part],
+    size: int,
+    threads: int,
+    X: Array,
+) -> Part:
     """Fold rows in memory; a span is 2^k blocks, a node of the tree."""
     blocks = list(row_blocks(X.shape[0], size))
     length = 1
@@ -86,9 +114,9 @@ def _fold(part: Callable[[Array], Part], size: int, threads: int, X: Array) -> P
         length *= 2
 
     def of_span(first: int) -> Part:
-        return tree_sum(part(X[block, :]) for block in blocks[first : first + length])
+        return tree_sum((part(X[b, :]) for b in blocks[first : first + length]), merge)
 
-    return tree_sum(ordered_map(of_span, range(0, len(blocks), length), threads=threads))
+    return tree_sum(ordered_map(of_span, range(0, len(blocks), length), threads=threads), merge)
 
 
 def map_rows(function: Callable[[Array], Array], X: Array, *, width: int) -> Array:

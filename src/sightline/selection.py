@@ -8,9 +8,9 @@ import numpy as np
 
 from sightline._arrays import Array, namespace, take_rows, to_numpy
 from sightline.indices import Dip, Index
-from sightline.rows import fold_rows, spaced_rows
+from sightline.rows import fold_rows, spaced_rows, sum_rows
 from sightline.sphere import normalise
-from sightline.sums import index_values, sum_rows
+from sightline.sums import index_values
 
 CLEAR_DIP = 0.75
 """Dip times sqrt(rows) from which scores are clearly of several modes.

@@ -5,8 +5,8 @@ elementwise map,
 
     T = X_b U^T,      values = sum_rows phi(T),      slopes = phi'(T)^T X_b,
 
-all starts at once. Sums merge, so the same kernel serves a block in cache, a file, a GPU chunk or
-a remote partition; `rows` says how blocks are cut and in what order they are merged.
+all starts at once (`kernels`). Sums merge, so the same kernel serves a block in cache, a file, a
+GPU chunk or a remote partition; `rows` says how blocks are cut and in what order they are merged.
 """
 
 from __future__ import annotations
@@ -15,14 +15,11 @@ from dataclasses import dataclass
 
 from sightline._arrays import Array, namespace, wide_dtype
 from sightline.indices import Index
-from sightline.indices.contract import with_feature_axis
+from sightline.kernels import Partial, make_step
 from sightline.rows import fold_rows, in_memory, map_rows, row_blocks
 
 _DIRECTION_BLOCK, _SCORES = 64, 2**26
 """Directions, and scores, that are held at once for a whole-sample index."""
-
-_ACCUMULATE = 32
-"""Rows that are added in the data's own dtype before the sum goes on in a wide one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,47 +62,28 @@ def _asked_for(part: Array | None) -> Array:
     return part
 
 
-def sum_rows(values: Array) -> Array:
-    """Sum over the rows (axis -2) in the wide dtype, by short runs in the data's own."""
-    xp = namespace(values)
-    *leading, rows, columns = values.shape
-    even = rows - rows % _ACCUMULATE
-    head = xp.reshape(values[..., :even, :], (*leading, even // _ACCUMULATE, _ACCUMULATE, columns))
-    wide = wide_dtype(values)
-    total = xp.sum(xp.sum(head, axis=-2), axis=-2, dtype=wide)
-    return total + xp.sum(values[..., even:, :], axis=-2, dtype=wide)
-
-
-def block_sums(
-    index: Index, directions: Array, rows: Array, *, values: bool, slopes: bool
-) -> Sums:
-    """Sum the index's features and their slopes over one block of rows, for all directions."""
-    xp = namespace(directions, rows)
-    scores = rows @ directions.T
-    value = slope = None
-    if values and slopes:
-        value, slope = index.value_slope(scores, xp)
-    elif values:
-        value = index.value(scores, xp)
-    elif slopes:
-        slope = index.slope(scores, xp)
-    if value is not None:
-        value = sum_rows(with_feature_axis(index, value, scores))
-    if slope is not None:
-        slope = with_feature_axis(index, slope, scores)
-        slope = xp.astype(xp.matmul(xp.matrix_transpose(slope), rows), wide_dtype(rows))
-    return Sums(rows.shape[0], value, slope)
-
-
 def index_sums(
     index: Index, directions: Array, X: Array, *, values: bool = True, slopes: bool = False
 ) -> Sums:
     """Sum over all rows of `X`, in fixed blocks."""
+    psi, phi = (index if asked else None for asked in (values, slopes))
+    return _as_sums(_folded(psi, phi, directions, X))
 
-    def part(rows: Array) -> Sums:
-        return block_sums(index, directions, rows, values=values, slopes=slopes)
 
-    return fold_rows(part, X, width=directions.shape[0])
+def _folded(psi: Index | None, phi: Index | None, directions: Array, X: Array) -> Partial:
+    """Sum the values of `psi` and the slopes of `phi`, from the same scores."""
+    step = make_step(psi, phi, directions, X)
+    return fold_rows(step, X, width=directions.shape[0], merge=Partial.absorb)
+
+
+def _as_sums(partial: Partial) -> Sums:
+    """Return sums that may be read as often as one likes."""
+    pulls = partial.pulls
+    if pulls is None:
+        return Sums(partial.count, partial.values)
+    xp = namespace(pulls)
+    slopes = xp.astype(xp.matrix_transpose(pulls), wide_dtype(pulls), copy=False)
+    return Sums(partial.count, partial.values, slopes)
 
 
 def all_scores(directions: Array, X: Array) -> Array:
@@ -126,14 +104,31 @@ def index_values(index: Index, directions: Array, X: Array) -> Array:
 
 def index_gradients(index: Index, directions: Array, X: Array) -> Array:
     """Return the Euclidean gradient of the index at every direction, (m, d), in the dtype of X."""
-    xp = namespace(directions, X)
     if index.whole_sample:
         raise ValueError(
             f"index {index.name!r} has no slope, so nothing can climb it; use it as select=... "
             "beside an index that has one, such as 'relu2'."
         )
-    sums = index_sums(index, directions, X, values=index.combines, slopes=True)
-    if not index.combines:
-        return xp.astype(sums.mean_slopes[0, ...], X.dtype)
-    weights = index.weights(sums.mean_values, xp)
-    return xp.astype(xp.sum(weights[..., None] * sums.mean_slopes, axis=0), X.dtype)
+    return _gradients(index, _folded(index if index.combines else None, index, directions, X), X)
+
+
+def values_and_gradients(
+    psi: Index, phi: Index, directions: Array, X: Array
+) -> tuple[Array, Array]:
+    """Return psi of every direction, (m,), and the gradient of phi, (m, d), from the same scores.
+
+    That is two products in place of three, unless the scores can't be shared.
+    """
+    shared = psi is phi or psi == phi
+    if psi.whole_sample or phi.whole_sample or (phi.combines and not shared):
+        return index_values(psi, directions, X), index_gradients(phi, directions, X)
+    sums = _folded(psi, phi, directions, X)
+    values = psi.combine(_asked_for(sums.values) / sums.count, namespace(directions, X))
+    return values, _gradients(phi, sums, X)
+
+
+def _gradients(index: Index, sums: Partial, X: Array) -> Array:
+    weights = None
+    if index.combines:
+        weights = index.weights(_asked_for(sums.values) / sums.count, namespace(X))
+    return sums.gradients(weights, X.dtype)

@@ -134,3 +134,19 @@ def test_library_and_dtype_are_kept(name, xp):
     assert found.directions.dtype == xp.float32
     reference = gradient_ascent(batches(2), np.eye(6), index=name, step_size=0.1, n_steps=2)
     assert_allclose(to_numpy(found.directions), reference.directions, atol=2e-5)
+
+
+def test_sharing_scores_changes_nothing():
+    X = np.random.default_rng(0).standard_exponential((700, 8)) - 1
+    for index in CLIMBABLE:
+        same = gradient_ascent([X] * 5, np.eye(8), index=index, step_size=0.2, n_steps=5)
+        apart = gradient_ascent(
+            [X.copy() for _ in range(5)],
+            np.eye(8),
+            index=index,
+            step_size=0.2,
+            n_steps=5,
+            evaluate_on=X,
+        )
+        assert_allclose(same.directions, apart.directions, atol=1e-12)
+        assert_allclose(same.history, apart.history, rtol=1e-12)

@@ -9,6 +9,7 @@ from sightline import gradient_ascent, two_step_gradient_ascent
 from sightline._arrays import to_numpy
 from sightline.ascent import default_steps, paper_step_sizes
 from sightline.datasets import BernoulliRademacher, ImbalancedClusters, make_planted
+from sightline.kernels import host
 
 
 def planted(n=3000, d=10, p=0.2, seed=0):
@@ -233,3 +234,20 @@ def test_doubling_d_moves_the_transition_as_the_theorem_says():
     exponent = (crossing[2] - crossing[0]) / 2
     print(f"log2 of the batch at alignment 1/2: {crossing}; exponent {exponent:.2f}, theorem 1")
     assert 0.7 <= exponent <= 1.3
+
+
+def test_climbing_on_all_rows_shares_the_scores_that_compare_iterates(monkeypatch):
+    """Products of a run of s steps: 2 s, and one more to compare the last iterate."""
+    X = np.random.default_rng(0).standard_normal((300, 8))
+    counted, product = [], np.matmul
+
+    def counting(a, b, **options):
+        counted.append(a.shape[0] * a.shape[1] * b.shape[1])
+        return product(a, b, **options)
+
+    monkeypatch.setattr(host.np, "matmul", counting)
+    for index in ("relu2", "kurtosis", "approx-entropy"):  # kurtosis is chosen by -|t|
+        counted.clear()
+        two_step_gradient_ascent(X, index=index, n_starts=5, n_steps=4, resample="full")
+        features = 2 if index == "approx-entropy" else 1
+        assert sum(counted) == 2 * ((1 + features) * 4 + 1) * X.size * 5

@@ -20,7 +20,7 @@ from sightline._arrays import Array, as_table, like, namespace, to_numpy
 from sightline._options import check_choice, check_count, check_number
 from sightline.indices import make_index, selection_index
 from sightline.sphere import normalise, tangent
-from sightline.sums import index_gradients, index_values
+from sightline.sums import index_gradients, index_values, values_and_gradients
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +79,15 @@ def gradient_ascent(
     xp, starts = namespace(u), u.shape[0]
     best, best_value, best_step = u, np.full(starts, -np.inf), np.zeros(starts, dtype=np.int64)
     history, rows_used = [], 0
-    for i, batch in enumerate(supply, start=1):
-        g = tangent(u, index_gradients(phi, u, batch))
+    gradient = None
+    for i, (batch, following) in enumerate(_with_next(supply), start=1):
+        g = tangent(u, index_gradients(phi, u, batch) if gradient is None else gradient)
         u = normalise(u + eta * g)  # u_{i+1}: the print has the index i there, a slip
-        value = _finite(to_numpy(index_values(psi, u, compared)), i)
+        if following is compared:  # the next step's scores are these: one product fewer
+            value, gradient = values_and_gradients(psi, phi, u, compared)
+        else:
+            value, gradient = index_values(psi, u, compared), None
+        value = _finite(to_numpy(value), i)
         # Candidates are u_1 .. u_s, the last one included and the start u_0 not.
         better = value > best_value
         best = xp.where(like(better, u, xp.bool)[:, None], u, best)
@@ -110,6 +115,13 @@ def _supply(batches: Iterable[Array], steps: int, dimension: int) -> Iterator[Ar
             f"batches ended after {given} of n_steps={steps}; a step climbs on a batch of its "
             "own. Give more batches, or repeat them (itertools.cycle)."
         )
+
+
+def _with_next(supply: Iterable[Array]) -> Iterator[tuple[Array, Array | None]]:
+    """Yield each batch with the one after it, which the last one does not have."""
+    given, following = itertools.tee(supply)
+    next(following, None)
+    return itertools.zip_longest(given, following)
 
 
 def _compared_rows(

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from sightline._arrays import Array, like, namespace, to_numpy, wide_dtype
-from sightline.rows import fold_rows, spaced_rows
+from sightline.rows import fold_rows, spaced_rows, sum_rows
 from sightline.sphere import normalise
-from sightline.sums import all_scores, sum_rows
+from sightline.sums import all_scores
 
 STEPS = 20
 """Fixed-point steps; both fixed points settle in five to fifteen."""

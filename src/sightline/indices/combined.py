@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from sightline._arrays import Array, Namespace
 from sightline.indices.contract import Index
 
@@ -26,6 +28,22 @@ class ApproxEntropy(Index):
         """Return 3 t^2 and 4 t^3, stacked on a leading axis."""
         square = scores * scores
         return xp.stack((3 * square, square * (4 * scores)))
+
+    def write(
+        self, scores: np.ndarray, value: np.ndarray | None, slope: np.ndarray | None
+    ) -> None:
+        """Write the products."""
+        if value is not None:
+            cube, fourth = value
+            np.multiply(scores, scores, out=cube)
+            cube *= scores
+            np.multiply(cube, scores, out=fourth)
+        if slope is not None:
+            square, cube = slope
+            np.multiply(scores, scores, out=square)
+            np.multiply(scores, 4, out=cube)
+            cube *= square
+            square *= 3
 
     def combine(self, means: Array, xp: Namespace) -> Array:  # noqa: ARG002
         """Return m_3^2 + (m_4 - 3)^2."""

@@ -17,6 +17,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from sightline._arrays import Array, Namespace
 
 
@@ -50,8 +52,10 @@ class Index:
     polish: str = "sparse"
 
     def __init_subclass__(cls) -> None:
-        """Let no class have a combination and a gradient that ignores it."""
+        """Let no class have a combination, or formulas, that another of its methods ignores."""
         cls.combines = cls.combine is not Index.combine
+        if "write" not in vars(cls) and {"value", "slope", "value_slope"} & vars(cls).keys():
+            cls.write = Index.write  # type: ignore[method-assign]  # a parent's has its formulas
 
     def value(self, scores: Array, xp: Namespace) -> Array:
         """Return phi(t) for every score."""
@@ -64,6 +68,22 @@ class Index:
     def value_slope(self, scores: Array, xp: Namespace) -> tuple[Array, Array]:
         """Return phi(t) and phi'(t) together."""
         return self.value(scores, xp), self.slope(scores, xp)
+
+    def write(
+        self, scores: np.ndarray, value: np.ndarray | None, slope: np.ndarray | None
+    ) -> None:
+        """Write phi(t) and phi'(t) of NumPy scores into arrays (n_features, *scores.shape).
+
+        None is not asked for. An index that can do so without temporaries has its own.
+        """
+        if value is not None and slope is not None:
+            values, slopes = self.value_slope(scores, np)
+            value[...] = with_feature_axis(self, values, scores)
+            slope[...] = with_feature_axis(self, slopes, scores)
+        elif value is not None:
+            value[...] = with_feature_axis(self, self.value(scores, np), scores)
+        elif slope is not None:
+            slope[...] = with_feature_axis(self, self.slope(scores, np), scores)
 
     def combine(self, means: Array, xp: Namespace) -> Array:  # noqa: ARG002  (xp: the contract)
         """Return F of the feature means, (n_features, m) -> (m,)."""
