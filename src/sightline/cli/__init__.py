@@ -9,6 +9,7 @@ from __future__ import annotations
 import click
 
 from sightline._version import __version__
+from sightline.cli.bench import bench
 from sightline.cli.demo import demo
 from sightline.cli.errors import GuardedGroup
 from sightline.cli.find import find
@@ -28,5 +29,5 @@ def main() -> None:
     """Find the directions along which a data table shows its hidden structure."""
 
 
-for _command in (find, transform, report, plan, demo, reproduce):
+for _command in (find, transform, report, plan, demo, reproduce, bench):
     main.add_command(_command)

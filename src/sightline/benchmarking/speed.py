@@ -1,0 +1,140 @@
+"""A gradient step and a whole fit, over the bare matrix products that they cannot do without."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from sightline.ascent import two_step_gradient_ascent
+from sightline.benchmarking.timing import Report, Value, in_turns
+from sightline.datasets import make_planted
+from sightline.indices import make_index
+from sightline.sphere import random_directions
+from sightline.sums import index_gradients
+
+Host = np.ndarray
+
+_STEP_ROWS, _STEP_COLUMNS, _STEP_STARTS, _CUBE = 4096, 300, 400, 2048
+_STEP_INDICES = ("relu2", "abs", "kurtosis", "logcosh")
+
+_ROWS, _COLUMNS, _STARTS, _STEPS, _BATCH = 5000, 100, 400, 14, 2000
+_INDICES = ("relu2", "kurtosis", "abs", "skewness", "logcosh", "approx-entropy")
+
+
+def step(seed: int, rounds: int) -> Report:
+    """Time one gradient of 400 directions on 4096 float32 rows of 300 columns."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((_STEP_ROWS, _STEP_COLUMNS), dtype=np.float32)
+    u = random_directions(_STEP_STARTS, _STEP_COLUMNS, rng).astype(np.float32)
+    square = rng.standard_normal((_CUBE, _CUBE), dtype=np.float32)
+    scores, gradient = np.empty((_STEP_ROWS, _STEP_STARTS), np.float32), np.empty_like(u)
+    product = np.empty_like(square)
+
+    def bare() -> None:
+        np.matmul(X, u.T, out=scores)
+        np.matmul(scores.T, X, out=gradient)
+
+    tasks: dict[str, Callable[[], object]] = {
+        "cube": lambda: np.matmul(square, square, out=product),
+        "bare products": bare,
+    }
+    for name in _STEP_INDICES:
+        tasks[name] = partial(index_gradients, make_index(name), u, X)
+    work = dict.fromkeys(tasks, 4 * _STEP_ROWS * _STEP_COLUMNS * _STEP_STARTS)
+    work["cube"] = 2 * _CUBE**3
+    rows: list[dict[str, Value]] = []
+    for threads in (1, None):
+        with threadpool_limits(threads, user_api="blas"):
+            seconds = in_turns(tasks, rounds)
+        rates = {name: work[name] / seconds[name] / 1e9 for name in tasks}
+        rows += [
+            {
+                "task": name,
+                "threads": "one" if threads else "all",
+                "GFLOP/s": rates[name],
+                "of the cube's": rates[name] / rates["cube"],
+                "of the bare products'": rates[name] / rates["bare products"],
+            }
+            for name in tasks
+        ]
+    title = f"A step of {_STEP_STARTS} starts on {_STEP_ROWS} x {_STEP_COLUMNS} float32 rows"
+    return Report(title, rows, (f"cube: the product of two {_CUBE}-square matrices",))
+
+
+def fit(seed: int, rounds: int) -> Report:
+    """Time two-step fits of 400 starts over the same products on the same shapes."""
+    rows: list[dict[str, Value]] = []
+    for dtype in (np.float32, np.float64):
+        X = make_planted(_ROWS, _COLUMNS, random_state=seed, dtype=dtype)[0]
+        for name in _INDICES:
+            features = make_index(name).n_features
+            tasks: dict[str, Callable[[], object]] = {
+                "fit": partial(_fit, X, name, seed),
+                "bare": partial(_bare_products, X, features),
+            }
+            seconds = in_turns(tasks, rounds)
+            rows.append(
+                {
+                    "index": name,
+                    "dtype": X.dtype.name,
+                    "fit, s": seconds["fit"],
+                    "bare products, s": seconds["bare"],
+                    "ratio": seconds["fit"] / seconds["bare"],
+                }
+            )
+    data, extra = _peak_memory()
+    return Report(
+        f"A two-step fit of {_STARTS} starts, 2 x {_STEPS} steps on batches of {_BATCH} of "
+        f"{_ROWS} x {_COLUMNS} rows",
+        rows,
+        (f"peak memory of a fit above its data: {extra:.0f} MB for {data:.0f} MB of data",),
+    )
+
+
+def _fit(X: Host, index: str, seed: int) -> object:
+    return two_step_gradient_ascent(
+        X,
+        index=index,
+        n_starts=_STARTS,
+        batch_size=_BATCH,
+        n_steps=_STEPS,
+        resample="replace",
+        random_state=seed,
+    )
+
+
+def _bare_products(X: Host, features: int) -> None:
+    """Multiply as a fit has to: two products a step on the batch, one an iterate on all rows."""
+    directions = np.ones((_STARTS, _COLUMNS), dtype=X.dtype)
+    batch, slopes = X[:_BATCH], np.ones((_BATCH, _STARTS), dtype=X.dtype)
+    for _ in range(2 * _STEPS):
+        batch @ directions.T
+        for _ in range(features):
+            slopes.T @ batch
+        X @ directions.T
+    X @ directions.T
+
+
+_MEMORY = """
+import resource
+import numpy as np
+from sightline.ascent import two_step_gradient_ascent
+X = np.random.default_rng(0).standard_normal((1_000_000, 100), dtype=np.float32)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+two_step_gradient_ascent(X, index="relu2", batch_size=2000, n_steps=1, random_state=0)
+after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(X.nbytes / 1e6, (after - before) / 1e3)
+"""
+
+
+def _peak_memory() -> tuple[float, float]:
+    """Return (data, peak above the start of the fit) in MB, measured in a fresh process."""
+    command = [sys.executable, "-c", _MEMORY]
+    out = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
+    data, extra = map(float, out.stdout.split())
+    return data, extra

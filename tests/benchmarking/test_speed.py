@@ -1,0 +1,52 @@
+"""The benchmarks themselves, on small shapes: what is measured, not how long it takes."""
+
+import pytest
+
+from sightline.benchmarking import scaling, speed
+
+
+def test_step_has_a_line_for_every_task_and_thread_count(monkeypatch):
+    monkeypatch.setattr(speed, "_STEP_ROWS", 64)
+    monkeypatch.setattr(speed, "_CUBE", 16)
+    report = speed.step(0, 1)
+    lines = [(row["threads"], row["task"]) for row in report.rows]
+    tasks = ["cube", "bare products", "relu2", "abs", "kurtosis", "logcosh"]
+    assert lines == [(threads, task) for threads in ("one", "all") for task in tasks]
+    assert all(row["GFLOP/s"] > 0 for row in report.rows)
+    assert report.rows[0]["of the cube's"] == report.rows[1]["of the bare products'"] == 1
+
+
+def test_fit_has_a_line_for_every_index_and_dtype(monkeypatch):
+    monkeypatch.setattr(speed, "_ROWS", 120)
+    monkeypatch.setattr(speed, "_BATCH", 30)
+    monkeypatch.setattr(speed, "_STARTS", 10)
+    monkeypatch.setattr(speed, "_peak_memory", lambda: (400.0, 12.0))
+    report = speed.fit(0, 1)
+    assert len(report.rows) == 2 * len(speed._INDICES)
+    for row in report.rows:
+        assert row["ratio"] == pytest.approx(row["fit, s"] / row["bare products, s"])
+    assert report.notes == ("peak memory of a fit above its data: 12 MB for 400 MB of data",)
+
+
+@pytest.mark.slow
+def test_peak_memory_is_that_of_a_fit():
+    data, extra = speed._peak_memory()
+    assert data == 400
+    assert 0 < extra < data
+
+
+def test_cost_goes_along_three_axes_from_one_base(monkeypatch):
+    base = {"rows": 256, "columns": 8, "starts": 8}
+    ladders = {"rows": (128, 256), "columns": (8, 16), "starts": (8, 16)}
+    monkeypatch.setattr(scaling, "BASE", base)
+    monkeypatch.setattr(scaling, "LADDERS", ladders)
+    report = scaling.cost(0, 1)
+    for row in report.rows:
+        others = {name: row[name] for name in base if name != row["axis"]}
+        assert others.items() <= base.items()
+        assert row[row["axis"]] in ladders[row["axis"]]
+    assert [note.split(":")[0] for note in report.notes] == [
+        "slope against rows",
+        "slope against columns",
+        "slope against starts",
+    ]
