@@ -5,7 +5,7 @@
 .NOTPARALLEL:
 .PHONY: help demo test test-slow lint bench force
 
-BENCHMARK ?= two_step
+BENCHMARK ?=
 
 CANDIDATES := $(if $(PYTHON),"$(PYTHON)",python3.13 python3.12 python3.11 python3)
 SUITS := import ensurepip, sys; sys.exit(sys.version_info < (3, 11))
@@ -24,7 +24,7 @@ help:
 	@echo 'make test       the tests, with coverage'
 	@echo 'make test-slow  the tests that take minutes'
 	@echo 'make lint       style, format, types, layers'
-	@echo 'make bench      a whole fit against its bare matrix products, and its memory'
+	@echo 'make bench      speed beside bare matrix products, cost, and peers: sightline bench'
 
 demo: .venv/.installed
 	.venv/bin/sightline demo
@@ -43,7 +43,7 @@ lint: .venv/.installed-test .venv/.installed-lint
 
 # A machine may pin OpenBLAS to an older kernel, which halves its speed.
 bench: .venv/.installed
-	unset OPENBLAS_CORETYPE; .venv/bin/python benchmarks/$(BENCHMARK).py
+	unset OPENBLAS_CORETYPE; .venv/bin/sightline bench $(BENCHMARK)
 
 .venv/.made: $(STALE)
 	@for python in $(CANDIDATES); do \
