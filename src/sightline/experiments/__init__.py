@@ -7,7 +7,15 @@ use the library on data.
 from __future__ import annotations
 
 from sightline.experiments.figure import SCALES, Cell, Context, Figure, Finding, Row, grid
-from sightline.experiments.figures import comparison, phase, transition
+from sightline.experiments.figures import (
+    ambient,
+    comparison,
+    histograms,
+    information,
+    mixtures,
+    phase,
+    transition,
+)
 from sightline.experiments.methods import METHODS, Method, Problem, find_directions
 from sightline.experiments.report import Outcome, write_index
 from sightline.experiments.reproduce import MissingDataError, reproduce
@@ -38,6 +46,8 @@ __all__ = [
 ]
 
 FIGURES: dict[str, Figure] = {
-    figure.name: figure for module in (phase, comparison, transition) for figure in module.FIGURES
+    figure.name: figure
+    for module in (phase, comparison, information, histograms, mixtures, ambient, transition)
+    for figure in module.FIGURES
 }
 """Every figure, in the order of the paper."""

@@ -16,7 +16,7 @@ from sightline._arrays import Array, take_rows, to_numpy
 from sightline.ascent import adaptive_ascent, paper_step_sizes, two_step_gradient_ascent
 from sightline.covmcd import covmcd_directions
 from sightline.spectral import spectral_directions
-from sightline.whitening import fit_whitening
+from sightline.whitening_choice import choose_whitening
 
 N_STARTS = 400
 """n_init of the paper's comparison of methods."""
@@ -35,7 +35,9 @@ class Problem:
     batch_size, resample : of Algorithm 2; the default draws batches of n with replacement.
     step_rule : see `paper_step_sizes`.
     adaptive_index : the index that the library's own solver climbs.
-    whitened : whether the rows are whitened already, so that the own solver leaves them alone.
+    own_whitening : of the own solver, as `whiten` of `ProjectionPursuit`; "none" where the rows
+        are whitened already.
+    minimum_angle : degrees that the own solver's directions keep from each other.
     """
 
     p: float
@@ -46,7 +48,8 @@ class Problem:
     resample: str = "replace"
     step_rule: str = "figures"
     adaptive_index: str = "relu2"
-    whitened: bool = False
+    own_whitening: str = "exact"
+    minimum_angle: float = 5.0
 
 
 @dataclass(frozen=True)
@@ -100,17 +103,22 @@ def _covmcd(X: Array, problem: Problem) -> np.ndarray[Any, Any]:
 
 
 def _adaptive(X: Array, problem: Problem) -> np.ndarray[Any, Any]:
-    """Whiten by the rows' own covariance, unless they are white, and climb on all rows."""
-    whitening = None if problem.whitened else fit_whitening(X)
-    rows = X if whitening is None else whitening.apply(X)
+    """Whiten as the problem says, and climb on all rows."""
+    whitening = choose_whitening(
+        X,
+        problem.own_whitening,
+        index=problem.adaptive_index,
+        rng=np.random.default_rng(problem.seed),
+    )
     found = adaptive_ascent(
-        rows,
+        whitening.apply(X),
         index=problem.adaptive_index,
         n_directions=max(32, problem.n_directions),
+        minimum_angle=problem.minimum_angle,
         random_state=problem.seed,
     ).directions
     leading = take_rows(found, np.arange(min(problem.n_directions, found.shape[0])))
-    return to_numpy(leading if whitening is None else whitening.column_weights(leading))
+    return to_numpy(whitening.column_weights(leading))
 
 
 METHODS: dict[str, Method] = {
