@@ -16,6 +16,8 @@ figures = pytest.mark.parametrize("figure", FIGURES.values(), ids=FIGURES)
 PAPER = (
     *("phase-clusters", "phase-rademacher", "methods-rademacher", "methods-clusters"),
     *("methods-d100-rademacher", "methods-d100-clusters", "transition-compared"),
+    *("information-fashion", "information-har", "histograms-fashion"),
+    *("unequal-variance", "anisotropic", "ambient"),
 )
 
 

@@ -136,7 +136,7 @@ def _cells(
 
 
 def _figure(data: str, few: int, some: int, all_rows: int, shown: str) -> Figure:
-    smoke = ("relu2", "abs", "cov4max", "adaptive")
+    smoke = ("relu2", "kurtosis", "abs", "absmax", "cov4max", "adaptive")
     return Figure(
         name=f"information-{data}",
         title=f"{shown}: held-out information gain of the 30 best directions",

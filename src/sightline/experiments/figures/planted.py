@@ -59,7 +59,7 @@ def measured_alignment(
         p=FRACTIONS[cell["p"]](cell["d"]),
         seed=context.seed_of("method", cell, rows),
         adaptive_index=OWN_INDEX[cell["signal"]],
-        whitened=whiten,
+        own_whitening="none" if whiten else "exact",
         **options,
     )
     table = context.put(X)
