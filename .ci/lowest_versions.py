@@ -6,5 +6,5 @@ from pathlib import Path
 
 project = tomllib.loads(Path("pyproject.toml").read_text())["project"]
 for dependency in project["dependencies"] + project["optional-dependencies"]["test"]:
-    name, lowest = re.fullmatch(r"([\w.-]+)>=([\w.]+)(?:,<[\w.]+)?", dependency).groups()
+    name, lowest = re.fullmatch(r"([\w.,\[\]-]+)>=([\w.]+)(?:,<[\w.]+)?", dependency).groups()
     print(f"{name}=={lowest}")

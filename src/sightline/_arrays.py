@@ -38,6 +38,21 @@ def is_lazy(x: Any) -> bool:
     return bool(getattr(x, "is_lazy", False))
 
 
+def is_memory_map(x: Any) -> bool:
+    """Say whether `x` is a NumPy array whose values are in a file."""
+    return isinstance(x, np.memmap)
+
+
+def is_zarr(x: Any) -> bool:
+    """Say whether `x` is a Zarr array."""
+    return type(x).__module__.partition(".")[0] == "zarr" and hasattr(x, "chunks")
+
+
+def is_dask(x: Any) -> bool:
+    """Say whether `x` is a Dask array or data frame."""
+    return type(x).__module__.partition(".")[0] in {"dask", "dask_expr"} and hasattr(x, "dask")
+
+
 def is_writable(x: Array) -> bool:
     """Say whether new arrays of the library of `x` can be written to; JAX's can't."""
     return not array_api_compat.is_jax_array(x)

@@ -11,14 +11,19 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from functools import cache
+from threading import Lock
 from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+_holders: list[None] = []
+_before: list[Any] = []
+_holders_lock = Lock()
 
 _AHEAD = 2
 """Results that may wait for each thread before their turn; more would hold memory for nothing."""
@@ -43,10 +48,24 @@ def thread_count() -> int:
     return max((pool.num_threads for pool in _controller().lib_controllers), default=1)
 
 
-def one_blas_thread() -> AbstractContextManager[Any]:
-    """Hold BLAS and LAPACK to one thread: a product cut among threads rounds otherwise."""
-    limited: AbstractContextManager[Any] = _controller().limit(limits=1)
-    return limited
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Hold BLAS and LAPACK to one thread: a product cut among threads rounds otherwise.
+
+    The setting is one of the whole process. Where several threads ask for it, the first sets it
+    and the last one restores it.
+    """
+    with _holders_lock:
+        if not _holders:
+            _before.append(_controller().limit(limits=1))
+        _holders.append(None)
+    try:
+        yield
+    finally:
+        with _holders_lock:
+            _holders.pop()
+            if not _holders:
+                _before.pop().restore_original_limits()
 
 
 def ordered_map(

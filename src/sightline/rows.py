@@ -154,6 +154,11 @@ def in_memory(X: Array) -> Array:
     return X.in_memory() if is_lazy(X) else X
 
 
+def finished(X: Array) -> Array:
+    """Return lazy rows as what their owner wants of them, and an array as it is."""
+    return X.finished() if is_lazy(X) else X
+
+
 def random_rows(n_rows: int, count: int, rng: np.random.Generator) -> np.ndarray:
     """Return the first `count` of the positions of `n_rows` rows in random order.
 

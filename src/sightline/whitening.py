@@ -70,7 +70,7 @@ class Whitening:
         """
         _, length = self._weights(directions)
         combined = self.matrix @ to_numpy(directions).astype(np.float64).T
-        return self._scores(X, combined) / like(length, X)
+        return self._scores(X, combined, length)
 
     def directions(self, weights: Array) -> Array:
         """Return the unit whitened directions whose scores are those of column `weights` (m, d).
@@ -91,14 +91,16 @@ class Whitening:
         length = np.ldexp(np.sum(scaled * unit, axis=1), -smallest)
         return unit, length
 
-    def _scores(self, X: Array, matrix: Host) -> Array:
+    def _scores(self, X: Array, matrix: Host, length: Host | None = None) -> Array:
         xp, wide = namespace(X), wide_dtype(X)
         centre = like(np.ldexp(self.mean, -self.exponents), X, wide)
         map_matrix = like(matrix, X, wide)
+        divisor = None if length is None else like(length, X, wide)
 
         def block_scores(rows: Array) -> Array:
             scaled = scale_columns(xp.astype(rows, wide, copy=False), self.exponents)
-            return (scaled - centre) @ map_matrix
+            scores = (scaled - centre) @ map_matrix
+            return scores if divisor is None else scores / divisor
 
         return map_rows(block_scores, X, width=matrix.shape[1])
 

@@ -79,7 +79,7 @@ def _sparse_step(directions: Array, X: Array) -> Callable[[Array], Array]:  # no
             bell = xp.exp(-0.5 * square)
             curvature = sum_rows((1 - square) * bell)
             t *= bell
-            pull = xp.astype(t.T @ rows, wide_dtype(X))
+            pull = xp.astype(t.T @ rows, wide_dtype(rows))
             return xp.concat((pull, curvature[:, None]), axis=1)
 
         total = fold_rows(part, X, width=u.shape[0]) / X.shape[0]
@@ -105,7 +105,7 @@ def _groups_step(directions: Array, X: Array) -> Callable[[Array], Array]:
             odds *= slope
             odds += offset
             probability = 0.5 * xp.tanh(0.5 * odds)  # less a half, which centred rows don't feel
-            return xp.astype(probability.T @ rows, wide_dtype(X))
+            return xp.astype(probability.T @ rows, wide_dtype(rows))
 
         return normalise(xp.astype(fold_rows(part, X, width=u.shape[0]), X.dtype))
 

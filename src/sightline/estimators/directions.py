@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from sightline._arrays import Array, like
 from sightline.estimators.state import FittedStateMixin, check_whitening, require_shapes
 from sightline.estimators.tables import read_table
+from sightline.rows import finished
 from sightline.whitening import Whitening
 
 
@@ -31,10 +32,14 @@ class DirectionsMixin(FittedStateMixin, ClassNamePrefixFeaturesOutMixin, Transfo
         self._n_features_out = int(directions.shape[0])
 
     def transform(self, X: Any) -> Array:
-        """Return the scores (n, k) of the rows of `X` along the directions."""
+        """Return the scores (n, k) of the rows of `X` along the directions.
+
+        Those of rows that are not in memory are computed block by block; those of a Dask array or
+        frame are a Dask array.
+        """
         check_is_fitted(self)
-        rows = read_table(self, X, reset=False)
-        return self._whitening.scores(rows, self._directions)
+        rows = read_table(self, X, reset=False, lazy=True)
+        return finished(self._whitening.scores(rows, self._directions))
 
     def _check_state(self, state: dict[str, Any]) -> None:
         columns = state["n_features_in_"]

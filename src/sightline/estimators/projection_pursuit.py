@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 
-from sightline._arrays import Array
+from sightline._arrays import Array, is_lazy
 from sightline._options import as_generator, check_count
 from sightline.estimators.directions import DirectionsEstimator
 from sightline.estimators.tables import read_table
@@ -121,7 +121,12 @@ class ProjectionPursuit(DirectionsEstimator):
         """Find the directions of the rows of `X` (n, d); `y` is ignored."""
         if self.significance is not None:
             check_count("significance", self.significance)
-        rows = read_table(self, X, reset=True)
+        rows = read_table(self, X, reset=True, lazy=True)
+        if self.significance is not None and is_lazy(rows):
+            raise ValueError(
+                f"significance={self.significance!r} searches tables as large as X, which have to "
+                "fit into memory. Leave it out, or fit on some of the rows."
+            )
         names = getattr(self, "feature_names_in_", None)
         rng = as_generator(self.random_state)
         whitening = choose_whitening(

@@ -10,18 +10,29 @@ import pyarrow as pa
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from sightline._arrays import Array, as_table, check_finite, is_foreign
+from sightline._arrays import Array, as_table, check_finite, is_dask, is_foreign, is_lazy
+from sightline.sources.stored import lazy_rows
 
 _EXACT_INTEGER = 2**53
 """The largest integer up to which a float64 holds every whole number."""
 
 
-def read_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Array:
+def read_table(estimator: BaseEstimator, X: Any, *, reset: bool, lazy: bool = False) -> Array:
     """Return `X` as finite float32 or float64 rows, and note or check its columns.
 
     Arrays of other libraries stay where they are; everything else goes through scikit-learn's
-    own validation, after the columns that would lose or hide something have been named.
+    own validation, after the columns that would lose or hide something have been named. With
+    `lazy`, what is not in memory stays where it is, as lazy rows.
     """
+    if lazy and (rows := lazy_rows(X)) is not None:
+        as_table(rows, minimum_rows=2 if reset else 1)
+        _note_columns(estimator, rows.shape[1], reset=reset, names=rows.columns)
+        return rows
+    if is_lazy(X) or is_dask(X):
+        raise TypeError(
+            f"X is a {type(X).__name__}; {type(estimator).__name__} takes tables in memory. Give "
+            "it some of the rows as an array, or use ProjectionPursuit, which takes all of them."
+        )
     if is_foreign(X):
         rows = as_table(X, minimum_rows=2 if reset else 1)
         _note_columns(estimator, rows.shape[1], reset=reset)
@@ -55,10 +66,14 @@ def _as_frame(X: Any) -> Any:
     return X
 
 
-def _note_columns(estimator: BaseEstimator, columns: int, *, reset: bool) -> None:
+def _note_columns(
+    estimator: BaseEstimator, columns: int, *, reset: bool, names: Any = None
+) -> None:
     if reset:
         estimator.n_features_in_ = columns
-        if hasattr(estimator, "feature_names_in_"):
+        if names is not None:
+            estimator.feature_names_in_ = np.asarray(names, dtype=object)
+        elif hasattr(estimator, "feature_names_in_"):
             del estimator.feature_names_in_
     elif columns != estimator.n_features_in_:
         raise ValueError(

@@ -11,10 +11,12 @@ from collections.abc import Callable
 from typing import Any
 
 from sightline.sources.collect import MISSING, collect
+from sightline.sources.convert import write_npy
 from sightline.sources.errors import DataError, NoInputError, TooLargeError
 from sightline.sources.memory import ceiling, half_of_memory, parse_memory
 from sightline.sources.opening import FORMATS, open_source
 from sightline.sources.passes import sample_table, table_blocks
+from sightline.sources.stored import lazy_rows, open_rows
 from sightline.sources.table import Request, Stream, Table
 
 __all__ = [
@@ -26,11 +28,14 @@ __all__ = [
     "Stream",
     "Table",
     "TooLargeError",
+    "lazy_rows",
+    "open_rows",
     "open_source",
     "parse_memory",
     "read_table",
     "sample_table",
     "table_blocks",
+    "write_npy",
 ]
 
 

@@ -72,6 +72,11 @@ def _check_integers(name: str, values: Host, start: int) -> None:
 
 def open_npy(name: str, path: Path, request: Request, limit: int) -> Stream:  # noqa: ARG001
     """Open an `.npy` file; its rows are read from disk as they are asked for."""
+    return open_array(name, map_npy(name, path), request)
+
+
+def map_npy(name: str, path: Path) -> np.memmap[Any, Any]:
+    """Map an `.npy` file into memory, if it is what it states."""
     with path.open("rb") as file:
         shape, fortran, dtype = _npy_header(name, file)
         offset = file.tell()
@@ -85,8 +90,7 @@ def open_npy(name: str, path: Path, request: Request, limit: int) -> Stream:  # 
         )
     if stated == 0:
         raise DataError(f"{name} holds an empty array of shape {shape}. Check how it was written.")
-    rows = np.memmap(path, dtype, "r", offset, shape, order="F" if fortran else "C")
-    return open_array(name, rows, request)
+    return np.memmap(path, dtype, "r", offset, shape, order="F" if fortran else "C")
 
 
 def open_npz(name: str, path: Path, request: Request, limit: int) -> Stream:
@@ -119,6 +123,13 @@ def open_npz(name: str, path: Path, request: Request, limit: int) -> Stream:
 
 def open_zarr(name: str, path: Path, request: Request, limit: int) -> Stream:
     """Open an array of a Zarr store; chunks are checked before they are read."""
+    array = zarr_array(name, path, request, limit)
+    check_fits(name, _size(array.shape, np.dtype(array.dtype)), limit)
+    return open_array(name, array, request)
+
+
+def zarr_array(name: str, path: Path, request: Request, limit: int) -> Any:
+    """Return the array of a Zarr store that is the table, if its chunks fit into memory."""
     try:
         import zarr  # noqa: PLC0415  (an extra)
     except ModuleNotFoundError as error:
@@ -132,8 +143,7 @@ def open_zarr(name: str, path: Path, request: Request, limit: int) -> Stream:
         store = arrays[_choose_array(name, shapes, request)]
     _check_dtype(name, np.dtype(store.dtype))
     check_fits(f"{name}, one chunk,", _size(store.chunks, np.dtype(store.dtype)), limit)
-    check_fits(name, _size(store.shape, np.dtype(store.dtype)), limit)
-    return open_array(name, store, request)
+    return store
 
 
 def _npy_header(name: str, file: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:

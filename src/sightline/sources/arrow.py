@@ -107,10 +107,29 @@ def _stream(
     name: str, batches: Iterable[pa.RecordBatch], schema: pa.Schema, request: Request
 ) -> Stream:
     kept, left_out = _choose(name, schema, request)
-    narrow = all(schema.field(column).type in {pa.float16(), pa.float32()} for column in kept)
-    dtype = np.dtype(np.float32 if narrow else np.float64)
+    dtype = _dtype(schema, kept)
     blocks = _blocks(name, batches, kept, request.label_column, dtype)
     return Stream(name, tuple(kept), blocks, dtype, left_out=left_out)
+
+
+def parquet_columns(
+    name: str, schema: pa.Schema, request: Request
+) -> tuple[list[str], np.dtype[Any]]:
+    """Return the columns in use, and the dtype that holds them all."""
+    kept, _ = _choose(name, schema, request)
+    return kept, _dtype(schema, kept)
+
+
+def _dtype(schema: pa.Schema, kept: list[str]) -> np.dtype[Any]:
+    narrow = all(schema.field(column).type in {pa.float16(), pa.float32()} for column in kept)
+    return np.dtype(np.float32 if narrow else np.float64)
+
+
+def decode(
+    name: str, batches: Iterable[pa.RecordBatch], columns: list[str], dtype: np.dtype[Any]
+) -> Iterator[Host]:
+    """Yield the rows of batches."""
+    return (block.values for block in _blocks(name, batches, columns, None, dtype))
 
 
 def _blocks(

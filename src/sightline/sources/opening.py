@@ -101,7 +101,7 @@ def _open_path(source: str, request: Request, limit: int, files: ExitStack) -> S
     if source == "-":
         return _open_standard_input(request, limit, files)
     path = Path(source)
-    _check_path(path)
+    check_path(path)
     with data_errors(path.name):
         if path.is_dir():
             return open_zarr(path.name, path, request, limit)
@@ -119,7 +119,7 @@ def _open_path(source: str, request: Request, limit: int, files: ExitStack) -> S
         return FORMATS[inner](path.name, copy, request, limit)
 
 
-def _check_path(path: Path) -> None:
+def check_path(path: Path) -> None:
     """Raise where there is nothing to read."""
     if not path.exists():
         raise NoInputError(f"there is no file {path}. Check the path.")

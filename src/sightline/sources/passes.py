@@ -31,7 +31,7 @@ def table_blocks(source: Any, request: Request) -> Iterator[Table]:
     missing values can be an error or drop their rows.
     """
     with open_source(source, request, _room(request)) as stream:
-        for rows in _complete_rows(stream, request.missing):
+        for rows in complete_rows(stream, request.missing):
             yield Table(
                 stream.name,
                 rows.values,
@@ -57,7 +57,7 @@ def sample_table(
     """
     with open_source(source, request, _room(request)) as stream:
         kept, keys, total = None, np.empty(0), 0
-        for rows in _complete_rows(stream, request.missing):
+        for rows in complete_rows(stream, request.missing):
             total += rows.positions.size
             keys = np.concatenate([keys, rng.random(rows.positions.size)])
             kept = rows if kept is None else _joined(kept, rows)
@@ -77,7 +77,7 @@ def _room(request: Request) -> int:
     return half_of_memory() if request.max_memory is None else request.max_memory
 
 
-def _complete_rows(stream: Stream, missing: str) -> Iterator[_Rows]:
+def complete_rows(stream: Stream, missing: str) -> Iterator[_Rows]:
     """Yield blocks without missing values, or say where the first one is."""
     check_choice("missing, for a table read in blocks,", missing, ("error", "drop"))
     start = 0

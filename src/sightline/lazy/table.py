@@ -1,10 +1,4 @@
-"""Rows that are not in memory: read in runs of whole blocks, worked on, and let go.
-
-`fold_rows`, `map_rows` and `take_rows` take them in place of an array, so that every solver runs
-on them as it is. Runs begin at multiples of `UNIT` rows, which every block of rows divides, and
-their results are added in one binary tree over the blocks: the bits are those of an array in
-memory, however long the runs are and wherever they are worked on.
-"""
+"""Rows that are not in memory, in the place of an array: what they can do, and how they add."""
 
 from __future__ import annotations
 
@@ -15,8 +9,8 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from sightline._arrays import Namespace, check_finite, namespace
-from sightline._threads import one_blas_thread, ordered_map, thread_count
+from sightline._arrays import Namespace, namespace
+from sightline._threads import one_blas_thread
 
 ROW_BLOCK = 512
 """Rows of a block: its scores for a few hundred starts stay in the second-level cache."""
@@ -26,9 +20,6 @@ UNIT = 4096
 
 _RUN_BYTES = 2**24
 """A run is the most rows, a power of two times `UNIT`, that take no more than this."""
-
-_DENSE = 4
-"""A run is read whole where one of this many of its blocks is wanted, else block by block."""
 
 Host: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Part = TypeVar("Part", bound=Any)
@@ -81,6 +72,12 @@ class LazyRows:
         """Return the namespace of the rows once they are read."""
         return namespace(np.empty(0))
 
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "rows that are not in memory stay where they are; what is done to a block must not "
+            "hold the table that the block is from."
+        )
+
     def runs(self, of_run: Callable[[Host], Part]) -> Iterator[Part]:
         """Yield `of_run(rows)` for each run of rows, in their order."""
         raise NotImplementedError
@@ -105,6 +102,10 @@ class LazyRows:
             whole[filled : filled + rows.shape[0]] = rows
             filled += rows.shape[0]
         return whole
+
+    def finished_through(self, function: Callable[[Host], Host], width: int) -> Any:
+        """Return all rows (n, width) of a function, as whoever gave the table wants them."""
+        return self.mapped(function, width).in_memory()
 
 
 class MappedRows(LazyRows):
@@ -134,79 +135,9 @@ class MappedRows(LazyRows):
             self._taken = key, self._base.take(positions, self._function)
         return self._taken[1].copy()
 
-
-class StoredRows(LazyRows):
-    """Rows of a file or a store that can be read from any row on.
-
-    Parameters
-    ----------
-    read : maps (start, stop) to those rows; called from several threads.
-    shape, dtype : of the store.
-    name : for messages.
-    columns : names of the columns, or None.
-    chunked : whether reading one row takes the store as long as reading many.
-
-    Every block is looked through for NaN and infinity when it is first read.
-    """
-
-    def __init__(
-        self,
-        read: Callable[[int, int], Host],
-        shape: tuple[int, int],
-        dtype: Any,
-        *,
-        name: str = "X",
-        columns: Any = None,
-        chunked: bool = False,
-    ) -> None:
-        kind = np.dtype(dtype)
-        narrow = kind.kind == "f" and kind.itemsize <= 4
-        super().__init__(shape, np.float32 if narrow else np.float64, columns)
-        self.run_rows = run_length(shape[1] * self.dtype.itemsize)
-        self._read = read
-        self._name = name
-        self._chunked = chunked
-        self._checked = np.zeros(-(-shape[0] // ROW_BLOCK), dtype=bool)
-
-    def read(self, start: int, stop: int) -> Host:
-        """Return some rows, which begin with a block, as finite numbers in order."""
-        with np.errstate(over="ignore"):  # becomes infinity, which is reported with its place
-            rows = np.ascontiguousarray(self._read(start, stop), dtype=self.dtype)
-        blocks = slice(start // ROW_BLOCK, -(-stop // ROW_BLOCK))
-        if not self._checked[blocks].all():
-            check_finite(rows, self._name, self.columns, first_row=start)
-            self._checked[blocks] = True
-        return rows
-
-    def runs(self, of_run: Callable[[Host], Part]) -> Iterator[Part]:
-        """Read and work on several threads, each with a run of its own."""
-
-        def read_and_work(start: int) -> Part:
-            return of_run(self.read(start, min(start + self.run_rows, self.shape[0])))
-
-        starts = range(0, self.shape[0], self.run_rows)
-        return ordered_map(read_and_work, starts, threads=min(thread_count(), len(starts)))
-
-    def take(self, positions: Host, through: Callable[[Host], Host] | None = None) -> Host:
-        """Read the runs or blocks that the rows are in."""
-        order = np.argsort(positions, kind="stable")
-        wanted = np.asarray(positions)[order]
-        if not wanted.size:
-            return _processed(self.read(0, min(ROW_BLOCK, self.shape[0])), through)[:0]
-        hit = np.unique(wanted // self.run_rows) * self.run_rows
-        bounds = np.searchsorted(wanted, hit)
-        shares = zip(hit, np.split(wanted, bounds[1:]), strict=True)
-
-        def of_run(share: tuple[int, Host]) -> Host:
-            start = int(share[0])
-            stop = min(start + self.run_rows, self.shape[0])
-            return pick_rows(self.read, start, stop, share[1], through, whole=self._chunked)
-
-        parts = list(ordered_map(of_run, shares, threads=min(thread_count(), hit.size)))
-        taken = np.concatenate(parts)
-        ordered = np.empty_like(taken)
-        ordered[order] = taken
-        return ordered
+    def finished(self) -> Any:
+        """Return all rows, as whoever gave the table wants them."""
+        return self._base.finished_through(self._function, self.shape[1])
 
 
 class BlockRows(LazyRows):
@@ -230,32 +161,6 @@ class BlockRows(LazyRows):
         """Take rows of the other table; blocks are whole in both."""
         blocks, inside = np.divmod(positions, ROW_BLOCK)
         return self._base.take(self._blocks[blocks] * ROW_BLOCK + inside, through)
-
-
-def pick_rows(
-    read: Callable[[int, int], Host],
-    start: int,
-    stop: int,
-    wanted: Host,
-    through: Callable[[Host], Host] | None,
-    *,
-    whole: bool,
-) -> Host:
-    """Return the rows at sorted positions from `start` to `stop`, read as whole blocks."""
-    blocks = np.unique(wanted // ROW_BLOCK) * ROW_BLOCK
-    if whole or _DENSE * blocks.size * ROW_BLOCK >= stop - start:
-        rows: Host = _processed(read(start, stop), through)[wanted - start]
-        return rows
-    shares = np.split(wanted, np.searchsorted(wanted, blocks)[1:])
-    parts = [
-        _processed(read(int(block), min(int(block) + ROW_BLOCK, stop)), through)[share - block]
-        for block, share in zip(blocks, shares, strict=True)
-    ]
-    return np.concatenate(parts)
-
-
-def _processed(rows: Host, through: Callable[[Host], Host] | None) -> Host:
-    return rows if through is None else through(rows)
 
 
 def _as_they_are(rows: Host) -> Host:
