@@ -41,7 +41,12 @@ def frame(kind, **changes):
             r"X contains NaN: column 2 at row 7 \(1 such value.*Imputer",
         ),
         (spoiled(np.inf), ValueError, "X contains infinity: column 2 at row 7"),
-        (X.astype(complex), ValueError, "Complex data not supported"),
+        (X.astype(complex), ValueError, "Complex data not supported: X has dtype complex128"),
+        (X.astype(str), ValueError, r"column 0 holds text \('.*' at row 0\); drop"),
+        (np.full((9, 2), "9" * 30), ValueError, r"column 0 holds text \('9{30}' at row 0\)"),
+        ([[1.0, "red"]] * 9, ValueError, r"column 1 holds text \('red' at row 0\)"),
+        ([[1.0, 10**29]] * 9, ValueError, "column 1 holds the integer 1000.*identifier"),
+        ([[1.0, 2.0], [3.0]], ValueError, "inhomogeneous"),
         (
             spoiled("red", dtype=object),
             ValueError,

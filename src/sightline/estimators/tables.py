@@ -86,8 +86,9 @@ def _refuse_unusable_columns(X: Any) -> list[Any] | None:
     """Raise for text, dates and over-long integers by the column's name; return the names."""
     frame = nw.from_native(X, eager_only=True, pass_through=True, allow_series=False)
     if not isinstance(frame, nw.DataFrame):
-        if isinstance(X, np.ndarray) and X.ndim == 2:
-            _refuse_in_array(X)
+        array = _as_objects(X) if isinstance(X, list | tuple) else X
+        if isinstance(array, np.ndarray) and array.ndim == 2:
+            _refuse_in_array(array)
         return None
     if not frame.columns:
         raise ValueError("X is a frame with 0 features (columns); at least 1 is required.")
@@ -105,16 +106,31 @@ def _refuse_unusable_columns(X: Any) -> list[Any] | None:
     return list(frame.columns)
 
 
+def _as_objects(X: Any) -> np.ndarray | None:
+    """Return nested lists as they are, before text and long integers become floats."""
+    try:
+        return np.array(X, dtype=object)
+    except ValueError:  # rows of unequal length, of which scikit-learn complains
+        return None
+
+
 def _refuse_in_array(X: np.ndarray) -> None:
     if X.dtype.kind in "Mm":
         raise ValueError("X holds dates or times; make numbers of them first.")
-    if X.dtype.kind in "iuO":
+    if X.dtype.kind == "c":
+        raise ValueError(
+            f"Complex data not supported: X has dtype {X.dtype}. Pass real and imaginary parts as "
+            "columns of their own, such as np.hstack((X.real, X.imag))."
+        )
+    if X.dtype.kind in "USiuO":
         for column in range(X.shape[1]):
             _refuse_values(f"column {column}", X[:, column])
 
 
 def _refuse_values(label: str, values: np.ndarray) -> None:
-    """Raise for text in an object column, and for integers that a float64 can't hold."""
+    """Raise for text in a column, and for integers that a float64 can't hold."""
+    if values.dtype.kind in "US" and values.size:
+        _refuse_text(label, values[0].item())
     if values.dtype.kind in "iu":
         suspects = values
     elif values.dtype.kind == "O":
