@@ -61,12 +61,11 @@ def lazy_rows(X: Any) -> LazyRows | None:
 
         remote: LazyRows = dask_rows(X)
         return remote
-    table = getattr(X, "ndim", 0) == 2 and getattr(X, "size", 0) > 0
-    if table and is_memory_map(X) and X.dtype.kind in "fiub":
-        return memory_map_rows(X)
-    if table and is_zarr(X):
+    if not (is_memory_map(X) or is_zarr(X)) or X.ndim != 2 or X.size == 0:
+        return None
+    if is_zarr(X):
         return zarr_rows(X)
-    return None
+    return memory_map_rows(X) if X.dtype.kind in "fiub" else None
 
 
 def memory_map_rows(X: np.memmap[Any, Any], name: str = "X") -> LazyRows:
