@@ -1,6 +1,7 @@
 """`sightline reproduce` as a user runs it."""
 
 import dataclasses
+import importlib
 
 import pytest
 
@@ -97,6 +98,17 @@ def test_a_cluster_that_does_not_answer(run, tiny, monkeypatch):
     outcome = run("reproduce", "tiny", "--dask", "tcp://127.0.0.1:9")
     assert outcome.exit_code == 74
     assert "no scheduler answers" in outcome.stderr
+
+
+def test_a_log_gets_lines_with_the_time_left(run, tiny, monkeypatch):
+    module = importlib.import_module("sightline.cli.reproduce")  # the command has its name
+    monkeypatch.setattr(module, "_LOG_EVERY", 0.0)
+    outcome = run("reproduce", "tiny", "--scale", "smoke", "--jobs", 1)
+    lines = outcome.stderr.splitlines()
+    assert lines[0].startswith("tiny: 1 of 4 cells, about ")
+    assert lines[-1] == "tiny: 4 of 4 cells, about 0 min left"
+    assert "\x1b" not in outcome.stderr
+    assert run("reproduce", "tiny", "--scale", "smoke", "--jobs", 1, "--quiet").stderr == ""
 
 
 def test_config_file_holds_options(run, tiny, tmp_path):
