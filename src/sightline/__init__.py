@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         SpectralPursuit,
     )
     from sightline.models import ModelFileError, load_model, save_model
+    from sightline.resuming import resumable
     from sightline.spectral import spectral_directions
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "load_model",
     "plots",
     "report",
+    "resumable",
     "save_model",
     "significance",
     "spectral_directions",
@@ -60,6 +62,7 @@ _HOMES = {
     "covmcd_directions": "covmcd",
     "gradient_ascent": "ascent",
     "load_model": "models",
+    "resumable": "resuming",
     "save_model": "models",
     "spectral_directions": "spectral",
     "two_step_gradient_ascent": "ascent",

@@ -14,17 +14,15 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from sightline._arrays import Array, like, namespace, take_rows, to_numpy, wide_dtype
+from sightline._arrays import Array, like, namespace, take_rows, to_numpy
 from sightline._options import as_generator, check_choice, check_count, check_number
 from sightline.ascent import adaptive_ascent, two_step_gradient_ascent
 from sightline.indices import Index, make_index, selection_index
-from sightline.indices.contract import with_feature_axis
-from sightline.rows import fold_rows, map_rows, sum_rows
-from sightline.scatter import scatter_of
+from sightline.rows import map_rows
 from sightline.selection import Ranked, rank_directions
-from sightline.significance import standard_values
+from sightline.significance import standard_values_along
 from sightline.sphere import tangent
-from sightline.sums import all_scores, index_gradients
+from sightline.sums import index_gradients
 from sightline.whitening import Whitening
 
 MULTIPLE = ("merge", "deflate")
@@ -150,6 +148,19 @@ def pursue(
     else:
         candidates = _deflate(rows, lambda these: climb_on(these, climb, rng), count)
         angle = 0.0
+    return found_among(candidates, rows, whitening, climb, count=count, angle=angle)
+
+
+def found_among(
+    candidates: Candidates,
+    rows: Array,
+    whitening: Whitening,
+    climb: Climb,
+    *,
+    count: int,
+    angle: float,
+) -> Found:
+    """Rank candidates on whitened rows, and keep the `count` best that are `angle` apart."""
     ranked = _rank(candidates.directions, rows, climb, count, angle)
     if len(ranked.values) < count:
         warnings.warn(
@@ -157,7 +168,7 @@ def pursue(
             f"this climb hold no more that keep minimum_angle={angle:g} degrees from each other. "
             "Use more n_starts, a smaller minimum_angle, or multiple='deflate'.",
             UserWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
     return Found(
         whitening,
@@ -165,7 +176,7 @@ def pursue(
         ranked.values,
         candidates.converged[ranked.sources],
         ranked.clear,
-        _standard_values(psi, ranked.directions, rows),
+        standard_values_along(climb.psi, ranked.directions, rows),
         candidates.looked,
         candidates.n_steps,
         candidates.n_samples_used,
@@ -225,7 +236,7 @@ def _two_step(rows: Array, climb: Climb, rng: np.random.Generator) -> Candidates
     )
     return Candidates(
         found.directions,
-        _settled(climb.phi, found.directions, rows, found.step_sizes[1]),
+        settled(climb.phi, found.directions, rows, found.step_sizes[1]),
         found.history.shape[0],
         found.n_samples_used,
         found.step_sizes,
@@ -263,31 +274,12 @@ def _deflate(rows: Array, climb: Callable[[Array], Candidates], count: int) -> C
     )
 
 
-def _standard_values(psi: Index, directions: Array, rows: Array) -> np.ndarray:
-    """Return psi of the scores at mean 0 and variance 1, without holding them all."""
-    if psi.whole_sample:
-        return standard_values(psi, to_numpy(all_scores(directions, rows)))
-    xp = namespace(directions)
-    count = directions.shape[0]
-    spread = scatter_of(map_rows(lambda some: some @ directions.T, rows, width=count))
-    deviation = np.sqrt(np.diag(spread.covariance(np.zeros_like(spread.exponents))))
-    centre = like(spread.mean, directions, wide_dtype(directions))
-    scale = like(np.where(deviation > 0, deviation, 1.0), directions, wide_dtype(directions))
-
-    def values(some: Array) -> Array:
-        scores = (xp.astype(some @ directions.T, scale.dtype, copy=False) - centre) / scale
-        return sum_rows(with_feature_axis(psi, psi.value(scores, xp), scores))
-
-    total = fold_rows(values, rows, width=count) / rows.shape[0]
-    return np.asarray(to_numpy(psi.combine(total, xp)), dtype=np.float64)
-
-
 def _in_coordinates(rows: Array, basis: Array) -> Array:
     """Return the coordinates of the rows in a basis (r, k) of a subspace."""
     return map_rows(lambda block: block @ basis, rows, width=basis.shape[1])
 
 
-def _settled(phi: Index, directions: Array, rows: Array, step_size: float) -> np.ndarray:
+def settled(phi: Index, directions: Array, rows: Array, step_size: float) -> np.ndarray:
     """Say for each direction whether one more step on all rows would leave it where it is."""
     xp = namespace(directions)
     gradient = tangent(directions, index_gradients(phi, directions, rows))

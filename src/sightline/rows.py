@@ -154,6 +154,15 @@ def in_memory(X: Array) -> Array:
     return X.in_memory() if is_lazy(X) else X
 
 
+def pieces(X: Array) -> Iterator[Array]:
+    """Yield the rows in order, in arrays: as they are read, or all at once."""
+    return X.runs(_itself) if is_lazy(X) else iter((X,))
+
+
+def _itself(rows: Array) -> Array:
+    return rows
+
+
 def finished(X: Array) -> Array:
     """Return lazy rows as what their owner wants of them, and an array as it is."""
     return X.finished() if is_lazy(X) else X

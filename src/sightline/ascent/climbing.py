@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sightline._arrays import Array, namespace, take_rows, to_numpy
+from sightline._arrays import Array, like, namespace, take_rows, to_numpy
 from sightline.ascent.polishing import SETTLED
 from sightline.indices import Index
+from sightline.resuming import climb as known_climb
 from sightline.selection import distinct
 from sightline.sphere import normalise, tangent
 from sightline.sums import index_gradients
@@ -32,7 +33,13 @@ def ascend(phi: Index, begin: Array, rows: Array, eta: float, steps: int) -> Cli
     directions, moved = begin, np.full(begin.shape[0], np.inf)
     climbing = np.arange(begin.shape[0])
     pause = max(4, steps // 8)
-    for step in range(1, steps + 1):
+    record = known_climb(begin, rows, phi.name, eta, steps=steps)
+    if record.state is not None:
+        directions = like(record.state["directions"], begin)
+        moved, climbing = record.state["moved"], record.state["climbing"]
+    step = record.step
+    while step < steps and climbing.size:
+        step += 1
         u = take_rows(directions, climbing) if climbing.size < moved.size else directions
         ahead = normalise(u + eta * tangent(u, index_gradients(phi, u, rows)))
         if step % pause == 0 or step == steps:
@@ -40,8 +47,8 @@ def ascend(phi: Index, begin: Array, rows: Array, eta: float, steps: int) -> Cli
         directions = _with_rows(directions, climbing, ahead)
         if step % pause == 0:
             climbing = np.flatnonzero(moved >= SETTLED / 10)
-            if not climbing.size:
-                break
+        state = {"directions": directions, "moved": moved, "climbing": climbing}
+        record.done(step, state, last=not climbing.size)
     return Climbed(directions, moved, np.ones(moved.size, dtype=np.int64), step)
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from sightline._arrays import Array, as_table, like, namespace, to_numpy
 from sightline._options import check_choice, check_count, check_number
 from sightline.indices import make_index, selection_index
+from sightline.resuming import climb as known_climb
 from sightline.sphere import normalise, tangent
 from sightline.sums import index_gradients, index_values, values_and_gradients
 
@@ -80,21 +81,30 @@ def gradient_ascent(
     best, best_value, best_step = u, np.full(starts, -np.inf), np.zeros(starts, dtype=np.int64)
     history, rows_used = [], 0
     gradient = None
+    climb = known_climb(u, compared, phi.name, psi.name, eta, steps=steps)
+    if climb.state is not None:
+        u, best = (like(climb.state[name], u) for name in ("u", "best"))
+        best_value, best_step = climb.state["best_value"], climb.state["best_step"]
+        history = list(climb.state["history"])
     for i, (batch, following) in enumerate(_with_next(supply), start=1):
+        rows_used += batch.shape[0]
+        if i <= climb.step:  # an earlier process has taken this step
+            continue
         g = tangent(u, index_gradients(phi, u, batch) if gradient is None else gradient)
         u = normalise(u + eta * g)  # u_{i+1}: the print has the index i there, a slip
         if following is compared:  # the next step's scores are these: one product fewer
             value, gradient = values_and_gradients(psi, phi, u, compared)
         else:
             value, gradient = index_values(psi, u, compared), None
-        value = _finite(to_numpy(value), i)
+        value = finite_values(to_numpy(value), i)
         # Candidates are u_1 .. u_s, the last one included and the start u_0 not.
         better = value > best_value
         best = xp.where(like(better, u, xp.bool)[:, None], u, best)
         best_value = np.where(better, value, best_value)
         best_step[better] = i
         history.append(value)
-        rows_used += batch.shape[0]
+        state = {"u": u, "best": best, "best_value": best_value, "best_step": best_step}
+        climb.done(i, state | {"history": history})
     return Ascent(
         best, best_value, best_step, np.stack(history), rows_used, f"all {steps} steps done"
     )
@@ -144,7 +154,7 @@ def _compared_rows(
     return supply, rows
 
 
-def _finite(values: np.ndarray, step: int) -> np.ndarray:
+def finite_values(values: np.ndarray, step: int) -> np.ndarray:
     """Return the values, or say that the rows' scale is beyond what the index can hold."""
     if not np.isfinite(values).all():
         raise ValueError(

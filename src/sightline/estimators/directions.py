@@ -41,6 +41,10 @@ class DirectionsMixin(FittedStateMixin, ClassNamePrefixFeaturesOutMixin, Transfo
         rows = read_table(self, X, reset=False, lazy=True)
         return finished(self._whitening.scores(rows, self._directions))
 
+    def __sklearn_is_fitted__(self) -> bool:
+        """Say whether there are directions: part of a stream may not have given any yet."""
+        return hasattr(self, "components_")
+
     def _check_state(self, state: dict[str, Any]) -> None:
         columns = state["n_features_in_"]
         rank = check_whitening(state["_whitening"], columns)

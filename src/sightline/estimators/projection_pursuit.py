@@ -11,8 +11,10 @@ from sightline._arrays import Array, is_lazy
 from sightline._options import as_generator, check_count
 from sightline.estimators.directions import DirectionsEstimator
 from sightline.estimators.tables import read_table
-from sightline.pursuit import pursue
+from sightline.pursuit import Found, pursue
+from sightline.rows import pieces
 from sightline.significance import null_p_values
+from sightline.streaming import Stream, StreamOptions
 from sightline.whitening_choice import choose_whitening
 
 
@@ -66,6 +68,7 @@ class ProjectionPursuit(DirectionsEstimator):
     stopping_reason_ : why the search ended, in words.
     n_iter_ : steps taken.
     n_samples_used_ : rows read by starts and steps.
+    n_samples_seen_ : rows that `partial_fit` has seen.
     step_sizes_ : the step sizes in use.
     mean_ : (d,) centre of the columns.
     n_features_in_, feature_names_in_ : as in scikit-learn.
@@ -149,19 +152,58 @@ class ProjectionPursuit(DirectionsEstimator):
             n_steps=self.n_steps,
             step_sizes=self.step_sizes,
         )
+        self.__dict__.pop("_stream", None)
+        self._keep_found(found, rows)
+        self._keep_p_values(rows)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002  (scikit-learn's contract)
+        """Climb on the next rows of a stream, each of which is read once; `y` is ignored.
+
+        This is the paper's Algorithm 2, whatever `solver` is. The rows that come first are held
+        (`batch_size`, 4096 unless set, or 50 a column up to 20,000, or `n_starts`, if that is
+        more): they fit the whitening and are the starts, and psi compares iterates on them. From
+        then on every `batch_size` rows are a step: `n_steps` of the first step size, then of the
+        second for as long as rows come. What is found is there after each call, once as many
+        rows as are held have come. The pieces that a stream comes in change no bit, and a table
+        that is not in memory is read in one pass.
+
+        A call after `fit` begins a new stream.
+        """
+        begun = getattr(self, "_stream", None)
+        rows = read_table(self, X, reset=begun is None, lazy=True, minimum_rows=1)
+        names = getattr(self, "feature_names_in_", None)
+        if begun is None:
+            for name in {"components_", "p_values_", "null_values_"} & vars(self).keys():
+                delattr(self, name)
+            self._stream = begun = Stream(rows.shape[1], self._stream_options(), self.random_state)
+        before = begun.steps_done
+        for piece in pieces(rows):
+            begun.take(piece, names)
+        self.n_samples_seen_ = begun.seen
+        if begun.steps_done > before or not hasattr(self, "components_"):
+            found = begun.found()
+            if found is not None:
+                self._keep_found(found, rows)
+        return self
+
+    def _stream_options(self) -> StreamOptions:
+        parameters = self.get_params(deep=False)
+        return StreamOptions(**{name: parameters[name] for name in StreamOptions.__slots__})
+
+    def _keep_found(self, found: Found, rows: Array) -> None:
+        """Store what a search found as the fitted state."""
         self._keep(found.whitening, found.directions, rows)
         self.index_values_ = found.values
         self.standard_values_ = found.standard_values
         self._looked = found.looked
         self.converged_ = found.converged
         self.clear_ = found.clear
-        self.whiten_ = whitening.method
+        self.whiten_ = found.whitening.method
         self.stopping_reason_ = found.stopping_reason
         self.n_iter_ = found.n_steps
         self.n_samples_used_ = found.n_samples_used
         self.step_sizes_ = found.step_sizes
-        self._keep_p_values(rows)
-        return self
 
     def search_again(self, X: Array, random_state: Any, **changes: Any) -> np.ndarray:
         """Return the standard values (k,) that the same search finds on another table.

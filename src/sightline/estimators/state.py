@@ -23,7 +23,8 @@ class FittedStateMixin:
         """
         check_is_fitted(self)
         parameters = self._parameters()
-        return {name: value for name, value in vars(self).items() if name not in parameters}
+        left_out = {*parameters, "_stream"}  # what a stream is fed with is no part of a model
+        return {name: value for name, value in vars(self).items() if name not in left_out}
 
     def restore_fitted_state(self, state: dict[str, Any]) -> Self:
         """Take over a fitted state, or say what does not fit together in it."""

@@ -17,7 +17,9 @@ _EXACT_INTEGER = 2**53
 """The largest integer up to which a float64 holds every whole number."""
 
 
-def read_table(estimator: BaseEstimator, X: Any, *, reset: bool, lazy: bool = False) -> Array:
+def read_table(
+    estimator: BaseEstimator, X: Any, *, reset: bool, lazy: bool = False, minimum_rows: int = 2
+) -> Array:
     """Return `X` as finite float32 or float64 rows, and note or check its columns.
 
     Arrays of other libraries stay where they are; everything else goes through scikit-learn's
@@ -25,7 +27,7 @@ def read_table(estimator: BaseEstimator, X: Any, *, reset: bool, lazy: bool = Fa
     `lazy`, what is not in memory stays where it is, as lazy rows.
     """
     if lazy and (rows := lazy_rows(X)) is not None:
-        as_table(rows, minimum_rows=2 if reset else 1)
+        as_table(rows, minimum_rows=minimum_rows if reset else 1)
         _note_columns(estimator, rows.shape[1], reset=reset, names=rows.columns)
         return rows
     if is_lazy(X) or is_dask(X):
@@ -34,7 +36,7 @@ def read_table(estimator: BaseEstimator, X: Any, *, reset: bool, lazy: bool = Fa
             "it some of the rows as an array, or use ProjectionPursuit, which takes all of them."
         )
     if is_foreign(X):
-        rows = as_table(X, minimum_rows=2 if reset else 1)
+        rows = as_table(X, minimum_rows=minimum_rows if reset else 1)
         _note_columns(estimator, rows.shape[1], reset=reset)
         return rows
     X = _as_frame(X)
@@ -45,7 +47,7 @@ def read_table(estimator: BaseEstimator, X: Any, *, reset: bool, lazy: bool = Fa
         reset=reset,
         dtype=(np.float64, np.float32),
         ensure_all_finite=False,
-        ensure_min_samples=2 if reset else 1,
+        ensure_min_samples=minimum_rows if reset else 1,
     )
     check_finite(rows, columns=names)
     return rows

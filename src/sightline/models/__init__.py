@@ -11,7 +11,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from sightline._version import __version__
-from sightline.models.container import read_container, write_container
+from sightline.container import ContainerError, read_container, write_container
 from sightline.models.encoding import ESTIMATORS, Decoder, Encoder
 from sightline.models.errors import ModelFileError
 
@@ -81,7 +81,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
             header, arrays = read_container(file)
             _check_header(header)
             model = Decoder(arrays).decode(header["model"])
-        except ModelFileError as error:
+        except (ModelFileError, ContainerError) as error:
             raise ModelFileError(f"{path}: {error}") from None
         except _BROKEN as error:
             raise ModelFileError(

@@ -16,14 +16,17 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from sightline.models.errors import ModelFileError
-
 _HEADER = "header.json"
 _DATE = (1980, 1, 1, 0, 0, 0)
 """The earliest date that a zip can hold: the same model gives the same bytes."""
 
 _KINDS = "biuf"
 """Kinds of numbers in arrays: booleans, integers, floats."""
+
+
+class ContainerError(ValueError):
+    """A file is not what `write_container` writes."""
+
 
 Arrays = dict[str, np.ndarray]
 
@@ -63,7 +66,7 @@ def read_container(file: BinaryIO) -> tuple[dict[str, Any], Arrays]:
         _check_members(members, size)
         header = json.loads(container.read(members[0]).decode("utf-8"))
         if not isinstance(header, dict):
-            raise ModelFileError("the header is no JSON object.")
+            raise ContainerError("the header is no JSON object.")
         arrays = {
             member.filename.removesuffix(".npy"): _array(container.read(member), member.filename)
             for member in members[1:]
@@ -75,28 +78,28 @@ def _check_members(members: list[zipfile.ZipInfo], size: int) -> None:
     """Refuse what `write_container` never writes, before any of it is read."""
     names = [member.filename for member in members]
     if not names or names[0] != _HEADER or len(set(names)) != len(names):
-        raise ModelFileError(f"its first member must be {_HEADER}, and no name may come twice.")
+        raise ContainerError(f"its first member must be {_HEADER}, and no name may come twice.")
     for member in members:
         if member.compress_type != zipfile.ZIP_STORED or member.flag_bits & 1:
-            raise ModelFileError(f"{member.filename!r} is compressed or encrypted.")
+            raise ContainerError(f"{member.filename!r} is compressed or encrypted.")
         if member.file_size != member.compress_size:
-            raise ModelFileError(f"{member.filename!r} states two sizes.")
+            raise ContainerError(f"{member.filename!r} states two sizes.")
     if sum(member.file_size for member in members) > size:
-        raise ModelFileError("its members state more bytes than the file has.")
+        raise ContainerError("its members state more bytes than the file has.")
 
 
 def _array(content: bytes, name: str) -> np.ndarray:
     """Return the array of one `.npy`: a plain kind of numbers, exactly as many as there are."""
     buffer = io.BytesIO(content)
     if np.lib.format.read_magic(buffer) != (1, 0):
-        raise ModelFileError(f"{name!r} has another version of the npy format than 1.0.")
+        raise ContainerError(f"{name!r} has another version of the npy format than 1.0.")
     shape, fortran, dtype = np.lib.format.read_array_header_1_0(buffer)
     if dtype.kind not in _KINDS or dtype.names is not None or dtype.byteorder == ">":
-        raise ModelFileError(f"{name!r} has dtype {dtype}; arrays hold little-endian numbers.")
+        raise ContainerError(f"{name!r} has dtype {dtype}; arrays hold little-endian numbers.")
     count = 1
     for length in shape:
         count *= length
     if count * dtype.itemsize != len(content) - buffer.tell() or min(shape, default=0) < 0:
-        raise ModelFileError(f"{name!r} states shape {shape}, and has other bytes than that.")
+        raise ContainerError(f"{name!r} states shape {shape}, and has other bytes than that.")
     values = np.frombuffer(content, dtype, count=count, offset=buffer.tell())
     return values.reshape(shape, order="F" if fortran else "C").copy(order="K")
