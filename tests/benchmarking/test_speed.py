@@ -9,9 +9,10 @@ def test_step_has_a_line_for_every_task_and_thread_count(monkeypatch):
     monkeypatch.setattr(speed, "_STEP_ROWS", 64)
     monkeypatch.setattr(speed, "_CUBE", 16)
     report = speed.step(0, 1)
-    lines = [(row["threads"], row["task"]) for row in report.rows]
+    lines = [(row["threads"], row["clock"], row["task"]) for row in report.rows]
     tasks = ["cube", "bare products", "relu2", "abs", "kurtosis", "logcosh"]
-    assert lines == [(threads, task) for threads in ("one", "all") for task in tasks]
+    runs = (("one", "wall"), ("one", "processor"), ("all", "wall"))
+    assert lines == [(*run, task) for run in runs for task in tasks]
     assert all(row["GFLOP/s"] > 0 for row in report.rows)
     assert report.rows[0]["of the cube's"] == report.rows[1]["of the bare products'"] == 1
 
@@ -37,7 +38,7 @@ def test_peak_memory_is_that_of_a_fit():
 
 def test_cost_goes_along_three_axes_from_one_base(monkeypatch):
     base = {"rows": 256, "columns": 8, "starts": 8}
-    ladders = {"rows": (128, 256), "columns": (8, 16), "starts": (8, 16)}
+    ladders = {"rows": (64, 128, 256, 512), "columns": (4, 8, 16, 32), "starts": (4, 8, 16, 32)}
     monkeypatch.setattr(scaling, "BASE", base)
     monkeypatch.setattr(scaling, "LADDERS", ladders)
     report = scaling.cost(0, 1)
