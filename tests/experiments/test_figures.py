@@ -108,21 +108,49 @@ def phase_summary(exponent, signal="clusters", steps="figures", p="d^-0.5"):
 
 @pytest.mark.parametrize("exponent", [1.0, 1.4, 2.0])
 def test_phase_slope_is_the_exponent(exponent):
-    line = phase.fitted(phase_summary(exponent), "figures", "d^-0.5")
-    assert line[0] == pytest.approx(exponent, abs=0.05)
+    summary = phase_summary(exponent)
+    assert summary[0]["slope"] == pytest.approx(exponent, abs=0.05)
+    assert summary[0]["slope_error"] is None  # one data set says nothing of it
 
 
 @pytest.mark.parametrize(("exponent", "held"), [(1.0, True), (1.25, True), (1.6, False)])
 def test_phase_judges_the_slope(exponent, held):
     (finding,) = phase.judge(phase_summary(exponent))
     assert finding.held is held
-    assert "fitted slope" in finding.evidence
+    assert "fitted" in finding.evidence
+
+
+def test_phase_leaves_open_what_noise_may_have_moved():
+    summary = phase_summary(1.6)
+    for error, held in ((0.1, False), (0.2, None)):
+        for row in summary:
+            row["slope_error"] = error
+        assert phase.judge(summary)[0].held is held
+
+
+def test_phase_slope_error_is_that_of_runs_anew():
+    """The error from one run's data sets beside the deviation of slopes over many runs."""
+    rng = np.random.default_rng(0)
+    slopes, errors = [], []
+    for _ in range(25):
+        rows = [
+            {"signal": "clusters", "steps": "figures", "p": "0.3", "rows": 1}
+            | {"d": d, "n": 2**k, "set": j}
+            | {"alignment": float(rng.random() < 1 / (1 + math.exp(-2 * (k - math.log2(d)))))}
+            for d in (64, 128, 256)
+            for k in range(2, 13)
+            for j in range(20)
+        ]
+        summary = phase.summarise(rows)
+        slopes.append(summary[0]["slope"])
+        errors.append(summary[0]["slope_error"])
+    assert np.mean(errors) == pytest.approx(np.std(slopes), rel=0.3)
 
 
 def test_phase_leaves_open_what_the_grid_does_not_reach():
     rows = [row for row in phase_summary(1.0) if row["n"] <= 16]
     for row in rows:
-        row["transition"] = None
+        row |= {"transition": None, "slope": None, "slope_error": None}
     (finding,) = phase.judge(rows)
     assert finding.held is None
     assert "nowhere inside the grid" in finding.evidence
@@ -175,8 +203,17 @@ def test_transition_counts_what_was_not_reached():
 
 
 @pytest.mark.slow
-def test_clusters_have_the_slopes_of_the_paper_at_quick_scale(tmp_path):
+def test_clusters_do_not_contradict_the_papers_slopes_at_quick_scale(tmp_path):
     with open_crew(2) as crew:
         figure = FIGURES["phase-clusters"]
         outcome = reproduce(figure, tmp_path, crew, scale="quick", context=Context(0))
-    assert np.all([finding.held for finding in outcome.findings])
+    assert [finding for finding in outcome.findings if finding.held is False] == []
+
+
+@pytest.mark.slow
+def test_relu2_is_best_on_whitened_clusters_at_quick_scale(tmp_path):
+    with open_crew(2) as crew:
+        figure = FIGURES["methods-clusters"]
+        outcome = reproduce(figure, tmp_path, crew, scale="quick", context=Context(0))
+    held = {finding.claim: finding.held for finding in outcome.findings}
+    assert held["ReLU2 performs best (rows whitened)"]
