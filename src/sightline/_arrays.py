@@ -6,6 +6,10 @@ CuPy, JAX and array-api-strict arrays stay in their library, on their device, in
 
 from __future__ import annotations
 
+import importlib.util
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import array_api_compat
@@ -53,6 +57,11 @@ def is_dask(x: Any) -> bool:
     return type(x).__module__.partition(".")[0] in {"dask", "dask_expr"} and hasattr(x, "dask")
 
 
+def is_jax(x: Any) -> bool:
+    """Say whether `x` is an array of JAX, which can compile what is done to it."""
+    return array_api_compat.is_jax_array(x)
+
+
 def is_writable(x: Array) -> bool:
     """Say whether new arrays of the library of `x` can be written to; JAX's can't."""
     return not array_api_compat.is_jax_array(x)
@@ -82,6 +91,37 @@ def wide_dtype(x: Array) -> Any:
         return xp.float64
     kinds = xp.__array_namespace_info__().dtypes(device=device_of(x), kind="real floating")
     return kinds.get("float64", xp.float32)
+
+
+def rough_dtype(x: Array) -> Any:
+    """Return the dtype that a fast step may read float32 rows in, None where there is no such.
+
+    The caller says so by torch's own setting, `torch.set_float32_matmul_precision`: "high" lets
+    products be rounded to tf32, which is float32 to the kernels, "medium" to bfloat16. Kernels
+    need a CUDA device and Triton.
+    """
+    if not array_api_compat.is_torch_array(x) or x.device.type != "cuda":
+        return None
+    torch = sys.modules["torch"]
+    if x.dtype != torch.float32 or importlib.util.find_spec("triton") is None:
+        return None
+    allowed = {"high": torch.float32, "medium": torch.bfloat16}
+    return allowed.get(torch.get_float32_matmul_precision())
+
+
+@contextmanager
+def full_products(x: Array) -> Iterator[None]:
+    """Multiply float32 in full while this is open, whatever the caller allows torch otherwise."""
+    if not array_api_compat.is_torch_array(x):
+        yield
+        return
+    torch = sys.modules["torch"]
+    allowed = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("highest")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(allowed)
 
 
 def to_numpy(x: Array) -> np.ndarray[Any, Any]:

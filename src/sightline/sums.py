@@ -11,9 +11,10 @@ GPU chunk or a remote partition; `rows` says how blocks are cut and in what orde
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 
-from sightline._arrays import Array, namespace, wide_dtype
+from sightline._arrays import Array, full_products, namespace, wide_dtype
 from sightline.indices import Index
 from sightline.kernels import Partial, make_step
 from sightline.rows import fold_rows, in_memory, map_rows, row_blocks
@@ -70,10 +71,14 @@ def index_sums(
     return _as_sums(_folded(psi, phi, directions, X))
 
 
-def _folded(psi: Index | None, phi: Index | None, directions: Array, X: Array) -> Partial:
+def _folded(
+    psi: Index | None, phi: Index | None, directions: Array, X: Array, *, rough: bool = False
+) -> Partial:
     """Sum the values of `psi` and the slopes of `phi`, from the same scores."""
-    step = make_step(psi, phi, directions, X)
-    return fold_rows(step, X, width=directions.shape[0], merge=Partial.absorb)
+    with nullcontext() if rough else full_products(X):
+        step = make_step(psi, phi, directions, X, rough=rough)
+        table, width = step.table(X), directions.shape[0]
+        return fold_rows(step, table, width=width, size=step.block, merge=Partial.absorb)
 
 
 def _as_sums(partial: Partial) -> Sums:
@@ -88,7 +93,8 @@ def _as_sums(partial: Partial) -> Sums:
 
 def all_scores(directions: Array, X: Array) -> Array:
     """Return the scores <x, u> of all rows at once, (n, m), in the dtype of `X`."""
-    return in_memory(map_rows(lambda rows: rows @ directions.T, X, width=directions.shape[0]))
+    with full_products(X):
+        return in_memory(map_rows(lambda rows: rows @ directions.T, X, width=directions.shape[0]))
 
 
 def index_values(index: Index, directions: Array, X: Array) -> Array:
@@ -102,14 +108,19 @@ def index_values(index: Index, directions: Array, X: Array) -> Array:
     return index.combine(index_sums(index, directions, X).mean_values, xp)
 
 
-def index_gradients(index: Index, directions: Array, X: Array) -> Array:
-    """Return the Euclidean gradient of the index at every direction, (m, d), in the dtype of X."""
+def index_gradients(index: Index, directions: Array, X: Array, *, rough: bool = False) -> Array:
+    """Return the Euclidean gradient of the index at every direction, (m, d), in the dtype of X.
+
+    A rough one is good enough to climb by: its products are rounded as far as the caller allows
+    torch on an accelerator (`torch.set_float32_matmul_precision`). All else is in full.
+    """
     if index.whole_sample:
         raise ValueError(
             f"index {index.name!r} has no slope, so nothing can climb it; use it as select=... "
             "beside an index that has one, such as 'relu2'."
         )
-    return _gradients(index, _folded(index if index.combines else None, index, directions, X), X)
+    psi = index if index.combines else None
+    return _gradients(index, _folded(psi, index, directions, X, rough=rough), X)
 
 
 def values_and_gradients(

@@ -6,7 +6,7 @@ import pytest
 from sightline.indices import INDICES, Index, LogCosh, ReLU2
 from sightline.indices.contract import with_feature_axis
 from sightline.kernels.host import HostStep
-from sightline.kernels.plain import plain_step
+from sightline.kernels.plain import PlainStep
 from sightline.sphere import random_directions
 
 CLIMBING = [kind() for kind in INDICES.values() if not kind.whole_sample]
@@ -50,7 +50,7 @@ def test_writing_gives_the_bits_of_returning(index, dtype, asked):
 def test_the_step_on_the_host_is_the_plain_one(index, dtype, count, rows):
     X, u = table(rows, 12, dtype), starts(count, 12, dtype)
     got = HostStep(index, index, u, dtype)(X)
-    expected = plain_step(index, index, u, X)
+    expected = PlainStep(index, index, u)(X)
     assert got.count == expected.count == rows
     rounding = 2e-6 if dtype == np.float32 else 1e-14
     # A score rounds otherwise in another product, and a sign may turn at a kink.

@@ -194,8 +194,11 @@ class _Search:
         return take_rows(self.X, np.sort(random_rows(self.X.shape[0], size, self.rng)))
 
     def climb(self, rows: Array, begin: Array, steps: int) -> Climbed:
-        """Take long steps, merge what has met, then a quarter as many short ones, and merge."""
-        first = ascend(self.phi, begin, rows, self.etas[0], steps)
+        """Take long steps, merge what has met, then a quarter as many short ones, and merge.
+
+        Where an accelerator rounds the products of the long steps, the short ones are in full.
+        """
+        first = ascend(self.phi, begin, rows, self.etas[0], steps, rough=True)
         merged = merge(first)
         second = ascend(self.phi, merged.directions, rows, self.etas[1], -(-steps // 4))
         return merge(

@@ -28,8 +28,13 @@ class Climbed:
     steps: int
 
 
-def ascend(phi: Index, begin: Array, rows: Array, eta: float, steps: int) -> Climbed:
-    """Take `steps` steps of one size; directions that stand still are left where they are."""
+def ascend(
+    phi: Index, begin: Array, rows: Array, eta: float, steps: int, *, rough: bool = False
+) -> Climbed:
+    """Take `steps` steps of one size; directions that stand still are left where they are.
+
+    Rough steps may round their products (`sums.index_gradients`).
+    """
     directions, moved = begin, np.full(begin.shape[0], np.inf)
     climbing = np.arange(begin.shape[0])
     pause = max(4, steps // 8)
@@ -41,7 +46,7 @@ def ascend(phi: Index, begin: Array, rows: Array, eta: float, steps: int) -> Cli
     while step < steps and climbing.size:
         step += 1
         u = take_rows(directions, climbing) if climbing.size < moved.size else directions
-        ahead = normalise(u + eta * tangent(u, index_gradients(phi, u, rows)))
+        ahead = normalise(u + eta * tangent(u, index_gradients(phi, u, rows, rough=rough)))
         if step % pause == 0 or step == steps:
             moved[climbing] = _turn(ahead, u)
         directions = _with_rows(directions, climbing, ahead)

@@ -8,6 +8,7 @@ import numpy as np
 
 from sightline._arrays import namespace
 from sightline.indices.contract import Index, with_feature_axis
+from sightline.indices.formulas import evaluate
 
 _POINTS = np.linspace(-3.1, 3.3, 65)
 _STEP = 1e-5
@@ -17,11 +18,14 @@ _TOLERANCE = 1e-4
 def check_derivative(index: Index) -> None:
     """Raise where `slope` is not the derivative of `value`, or `weights` that of `combine`.
 
+    `formulas`, where there are any, have to say the same as `value` and `slope`.
+
     At a kink the one-sided differences disagree and any slope between them is right.
     """
     if not index.whole_sample:
         _check_slope(index)
         _check_weights(index)
+        _check_formulas(index)
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,26 @@ def _check_slope(index: Index) -> None:
     slope = with_feature_axis(index, index.slope(_POINTS, xp), _POINTS)
     rise = Rise("slope", "value", _POINTS, (after - here) / _STEP, (here - before) / _STEP)
     _compare(index, rise, slope)
+
+
+def _check_formulas(index: Index) -> None:
+    if index.formulas and len(index.formulas) != index.n_features:
+        raise ValueError(
+            f"index {index.name} has {len(index.formulas)} formulas; it needs a pair of value and "
+            f"slope for each of its {index.n_features} features."
+        )
+    xp = namespace(_POINTS)
+    for kind, place in (("value", 0), ("slope", 1)):
+        wanted = with_feature_axis(index, getattr(index, kind)(_POINTS, xp), _POINTS)
+        for pair, numbers in zip(index.formulas, wanted, strict=False):
+            got = evaluate(pair[place], _POINTS, xp) + np.zeros_like(_POINTS)
+            wrong = np.flatnonzero(~(np.abs(got - numbers) <= _TOLERANCE * (1 + np.abs(numbers))))
+            if wrong.size:
+                at = wrong[0]
+                raise ValueError(
+                    f"index {index.name}: {kind} is {numbers[at]:.6g} at {_POINTS[at]:.3g}, but "
+                    f"its formula {pair[place]!r} is {got[at]:.6g} there."
+                )
 
 
 def _check_weights(index: Index) -> None:

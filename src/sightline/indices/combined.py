@@ -17,6 +17,7 @@ class ApproxEntropy(Index):
     name = "approx-entropy"
     n_features = 2
     even = True
+    formulas = (("t * t * t", "3 * t * t"), ("t * t * t * t", "4 * t * t * t"))
     step_sizes = (0.1, 0.02)
 
     def value(self, scores: Array, xp: Namespace) -> Array:

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from sightline._arrays import Array, Namespace
+from sightline.indices.formulas import Formulas
 
 
 class Index:
@@ -38,6 +39,8 @@ class Index:
     even : whether u and -u always have the same value.
     selection : name of the index psi that chooses among its directions; None is the index itself.
     step_sizes : the two step sizes that suit it on whitened data.
+    formulas : value and slope of each feature as text (`indices.formulas`), for accelerators;
+        none where it has none.
     polish : the fixed point that sharpens its directions: "groups" where it separates two groups,
         "sparse" for anything else far from normal (`sightline.ascent.polishing`).
     """
@@ -50,12 +53,14 @@ class Index:
     selection: str | None = None
     step_sizes: tuple[float, float] = (1.0, 0.25)
     polish: str = "sparse"
+    formulas: Formulas = ()
 
     def __init_subclass__(cls) -> None:
         """Let no class have a combination, or formulas, that another of its methods ignores."""
         cls.combines = cls.combine is not Index.combine
-        if "write" not in vars(cls) and {"value", "slope", "value_slope"} & vars(cls).keys():
-            cls.write = Index.write  # type: ignore[method-assign]  # a parent's has its formulas
+        if {"value", "slope", "value_slope"} & vars(cls).keys():  # a parent's have its formulas
+            cls.write = vars(cls).get("write", Index.write)  # type: ignore[method-assign]
+            cls.formulas = vars(cls).get("formulas", ())
 
     def value(self, scores: Array, xp: Namespace) -> Array:
         """Return phi(t) for every score."""
@@ -112,13 +117,16 @@ class Index:
         return hash((type(self), tuple(sorted(vars(self).items()))))
 
 
+_TRAITS = ("n_features", "whole_sample", "even", "selection", "step_sizes", "polish", "formulas")
+
+
 class UserIndex(Index):
     """A user's own object, completed with the defaults for whatever it leaves undeclared."""
 
     def __init__(self, written: Any) -> None:
         self.written = written
         self.name = str(getattr(written, "name", "") or type(written).__name__)
-        for trait in ("n_features", "whole_sample", "even", "selection", "step_sizes", "polish"):
+        for trait in _TRAITS:
             setattr(self, trait, getattr(written, trait, getattr(Index, trait)))
         self.combines = has_method(written, "combine")
 

@@ -15,6 +15,7 @@ import numpy as np
 from sightline._arrays import Array, Namespace
 from sightline._options import check_number
 from sightline.indices.contract import Index
+from sightline.indices.formulas import Formulas
 
 
 class ReLU2(Index):
@@ -24,6 +25,7 @@ class ReLU2(Index):
     """
 
     name = "relu2"
+    formulas = (("0.25 * (t + abs(t)) * (t + abs(t))", "t + abs(t)"),)
     step_sizes = (2.0, 0.5)
     polish = "groups"
 
@@ -59,6 +61,7 @@ class Kurtosis(Index):
     """phi(t) = t^4: rewards heavy tails on both sides; chosen by psi = -|t|, as in the paper."""
 
     name = "kurtosis"
+    formulas = (("t * t * t * t", "4 * t * t * t"),)
     even = True
     selection = "abs"
     step_sizes = (0.25, 0.05)
@@ -93,6 +96,7 @@ class Abs(Index):
     """phi(t) = -|t|: rewards sparse scores, many near zero and few far out."""
 
     name = "abs"
+    formulas = (("-abs(t)", "-sign(t)"),)
     even = True
     step_sizes = (1.0, 0.2)
 
@@ -124,6 +128,7 @@ class AbsMax(Index):
     """phi(t) = |t|: rewards scores away from zero, as two balanced clusters have them."""
 
     name = "absmax"
+    formulas = (("abs(t)", "sign(t)"),)
     even = True
     step_sizes = (1.0, 0.2)
     polish = "groups"
@@ -150,6 +155,7 @@ class Skewness(Index):
     """phi(t) = t^3: rewards a longer tail on the positive side."""
 
     name = "skewness"
+    formulas = (("t * t * t", "3 * t * t"),)
     step_sizes = (0.5, 0.1)
     polish = "groups"
 
@@ -196,6 +202,13 @@ class LogCosh(Index):
             raise ValueError(f"sign={sign!r} must be -1 (sparse scores) or 1 (balanced clusters).")
         self.sign = int(sign)
         self.scale = check_number("scale", scale, low=1e-3, high=1e6)
+
+    @property
+    def formulas(self) -> Formulas:  # type: ignore[override]
+        """Return both, with the options as numbers."""
+        sign, scale = self.sign, self.scale
+        bend = f"log(0.5 + 0.5 * exp({-2 * scale} * abs(t)))"
+        return ((f"{sign} * (abs(t) + {bend} / {scale})", f"{sign} * tanh({scale} * t)"),)
 
     def value(self, scores: Array, xp: Namespace) -> Array:
         """Return sign (|t| + log((1 + exp(-2 scale |t|)) / 2) / scale): no overflow."""

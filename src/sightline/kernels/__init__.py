@@ -1,32 +1,40 @@
-"""One step on a block of rows, by the fastest way that the arrays and the index allow.
+"""One step on blocks of rows, by the fastest way that the arrays and the index allow.
 
-Every kernel returns the same sums, to rounding, as `plain`, which is written in the array API
-alone; `sums` is the only module that calls them. No kernel asks what index it has: the index says
-what it can (`Index.write`).
+Every kernel returns the sums of `plain`, which is written in the array API alone: to rounding, or
+as rough as the caller lets products be where a step may be `rough`. `sums` is the only module that
+calls them. No kernel asks what index it has: the index says what it can (`Index.write`,
+`Index.formulas`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-
-from sightline._arrays import Array, is_lazy, is_numpy
+from sightline._arrays import Array, is_jax, is_lazy, is_numpy, rough_dtype
 from sightline.indices import Index
 from sightline.kernels.host import HostStep
 from sightline.kernels.partial_sums import Partial
-from sightline.kernels.plain import plain_step
+from sightline.kernels.plain import PlainStep
+from sightline.kernels.step import Step
 
 __all__ = ["Partial", "Step", "make_step"]
 
-Step = Callable[[Array], Partial]
-"""Maps rows (b, d) to sums over them."""
 
-
-def make_step(psi: Index | None, phi: Index | None, directions: Array, X: Array) -> Step:
+def make_step(
+    psi: Index | None, phi: Index | None, directions: Array, X: Array, *, rough: bool = False
+) -> Step:
     """Return the step in all `directions` (m, d), for blocks of the rows `X`.
 
-    It sums the values of `psi` and the slopes of `phi` times the rows, from the same scores.
+    It sums the values of `psi` and the slopes of `phi` times the rows, from the same scores. A
+    rough one may round its products as far as the caller allows the library of `X`.
     """
     if is_numpy(X) or is_lazy(X):
         return HostStep(psi, phi, directions, X.dtype)
-    return partial(plain_step, psi, phi, directions)
+    dtype = rough_dtype(X) if rough else None
+    if dtype is not None and phi is not None and phi.formulas and psi in (None, phi):
+        from sightline.kernels.fused import FusedStep  # noqa: PLC0415  (needs torch and triton)
+
+        return FusedStep(psi, phi, directions, dtype)
+    if is_jax(X):
+        from sightline.kernels.jitted import JittedStep  # noqa: PLC0415  (needs JAX)
+
+        return JittedStep(psi, phi, directions)
+    return PlainStep(psi, phi, directions)

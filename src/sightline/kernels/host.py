@@ -15,13 +15,14 @@ import numpy as np
 from sightline.indices import Index
 from sightline.kernels.buffers import Host, give, take
 from sightline.kernels.partial_sums import Partial
+from sightline.kernels.step import Step
 from sightline.rows import row_blocks, sum_rows
 
 _START_BLOCK = 512
 """Starts whose scores on a block of rows are held at once, so that they stay in cache."""
 
 
-class HostStep:
+class HostStep(Step):
     """One step in all `directions` (m, d) on any number of blocks, from any thread.
 
     `psi` is the index whose values are summed and `phi` that whose slopes are; None is neither.

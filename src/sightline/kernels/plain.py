@@ -11,6 +11,7 @@ from sightline._arrays import Array, namespace, wide_dtype
 from sightline.indices import Index
 from sightline.indices.contract import with_feature_axis
 from sightline.kernels.partial_sums import Partial
+from sightline.kernels.step import Step
 from sightline.rows import sum_rows
 
 
@@ -34,6 +35,12 @@ def block_sums(
     return value, slope
 
 
-def plain_step(psi: Index | None, phi: Index | None, directions: Array, rows: Array) -> Partial:
-    """Return the sums over one block of rows."""
-    return Partial(rows.shape[0], *block_sums(psi, phi, directions, rows))
+class PlainStep(Step):
+    """The step in some directions (m, d), for arrays of any library."""
+
+    def __init__(self, psi: Index | None, phi: Index | None, directions: Array) -> None:
+        self.psi, self.phi, self.directions = psi, phi, directions
+
+    def __call__(self, rows: Array) -> Partial:
+        """Return the sums over one block of rows (b, d)."""
+        return Partial(rows.shape[0], *block_sums(self.psi, self.phi, self.directions, rows))
