@@ -35,8 +35,8 @@ def test_a_formula_is_its_value(formula, value):
 
 @pytest.mark.parametrize(
     "formula",
-    ["t ** 3", "x", "sin(t)", "t.real", "__import__('os')", "maximum(t)", "'t'", "True", "t if t else 0",
-     "abs(t, t)", "tanh(x=t)", "[t]", "t < 0"],
+    ["t ** 3", "x", "sin(t)", "t.real", "__import__('os')", "maximum(t)", "'t'", "True",
+     "t if t else 0", "abs(t, t)", "tanh(x=t)", "[t]", "t < 0"],
 )  # fmt: skip
 def test_nothing_else_is_accepted(formula):
     with pytest.raises(ValueError, match="a formula is made of the score t, numbers"):
@@ -55,10 +55,10 @@ def test_a_check_compares_them():
         def value_slope(self, t, xp):
             return t * t, 2 * t
 
-    with pytest.raises(ValueError, match=r"slope is -6\.2 at -3\.1, but its formula '3 \* t' is -9"):
+    with pytest.raises(ValueError, match=r"slope is -6\.2 at -3\.1, .* '3 \* t' is -9\.3"):
         make_index(Wrong(), check=True)
     Wrong.formulas = (("t * t", "2 * t"),) * 2
-    with pytest.raises(ValueError, match="has 2 formulas; it needs a pair .* its 1 features"):
+    with pytest.raises(ValueError, match=r"has 2 formulas; it needs a pair .* its 1 features"):
         make_index(Wrong(), check=True)
 
 
