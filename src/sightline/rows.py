@@ -136,16 +136,25 @@ def _map(function: Callable[[Array], Array], width: int, threads: int, X: Array)
     """Map rows in memory."""
     xp = namespace(X)
     blocks = list(row_blocks(X.shape[0], row_block(X)))
+    if is_numpy(X):
+        rows = np.empty((X.shape[0], width), X.dtype)
+
+        def write(block: slice) -> None:
+            rows[block] = function(X[block])
+
+        for _ in ordered_map(write, blocks, threads=threads):
+            pass
+        return rows
 
     def of_block(block: slice) -> Array:
         return xp.astype(function(X[block, :]), X.dtype, copy=False)
 
-    results = ordered_map(of_block, blocks, threads=threads)
+    mapped = ordered_map(of_block, blocks, threads=1)
     if not is_writable(X):
-        return xp.concat(list(results))
+        return xp.concat(list(mapped))
     whole = xp.empty((X.shape[0], width), dtype=X.dtype, device=device_of(X))
-    for block, rows in zip(blocks, results, strict=True):
-        whole[block, :] = rows
+    for block, some in zip(blocks, mapped, strict=True):
+        whole[block, :] = some
     return whole
 
 

@@ -18,7 +18,7 @@ from sightline._options import check_choice, check_count, check_number
 from sightline._threads import one_blas_thread
 from sightline.moments import squared_norms
 from sightline.rows import fold_rows, map_rows
-from sightline.scatter import Host, Scatter, scale_columns, scatter_of
+from sightline.scatter import Host, Scatter, scatter_of
 from sightline.sphere import normalise
 
 METHODS = ("exact", "shrunk", "none")
@@ -95,11 +95,14 @@ class Whitening:
         xp, wide = namespace(X), wide_dtype(X)
         centre = like(np.ldexp(self.mean, -self.exponents), X, wide)
         map_matrix = like(matrix, X, wide)
+        scale = like(np.ldexp(1.0, -self.exponents), X, wide)
         divisor = None if length is None else like(length, X, wide)
 
         def block_scores(rows: Array) -> Array:
-            scaled = scale_columns(xp.astype(rows, wide, copy=False), self.exponents)
-            scores = (scaled - centre) @ map_matrix
+            scaled = xp.astype(rows, wide)
+            scaled *= scale
+            scaled -= centre
+            scores = scaled @ map_matrix
             return scores if divisor is None else scores / divisor
 
         return map_rows(block_scores, X, width=matrix.shape[1])

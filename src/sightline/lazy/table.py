@@ -123,7 +123,7 @@ class MappedRows(LazyRows):
 
     def fold(self, of_run: Callable[[Host], Part]) -> Part:
         """Fold where the rows are."""
-        return self._base.fold(partial(_one_after_the_other, self._function, of_run))
+        return self._base.fold(partial(_unit_by_unit, self._function, of_run))
 
     def take(self, positions: Host, through: Callable[[Host], Host] | None = None) -> Host:
         """Map the blocks that the rows are in; the last rows taken are kept for the next call."""
@@ -171,3 +171,9 @@ def _one_after_the_other(
     first: Callable[[Host], Host], then: Callable[[Host], Part], rows: Host
 ) -> Part:
     return then(first(rows))
+
+
+def _unit_by_unit(first: Callable[[Host], Host], then: Callable[[Host], Part], rows: Host) -> Part:
+    """Fold what `first` makes of a unit while it is in cache; units are nodes of the tree."""
+    units = (rows[start : start + UNIT] for start in range(0, rows.shape[0], UNIT))
+    return tree_sum(then(first(unit)) for unit in units)
