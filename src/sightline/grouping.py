@@ -8,6 +8,7 @@ means: turning there and cutting again, a few times, is what a climb would not d
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ from sightline.sphere import normalise
 from sightline.whitening import Whitening, fit_whitening
 
 Host = np.ndarray[Any, np.dtype[np.float64]]
+Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
 _ROWS_AN_AXIS = 5
 """Rows an axis from which the covariance of a part is taken as it is, and not shrunk."""
@@ -43,8 +45,13 @@ class View:
 
     @property
     def threshold(self) -> float:
-        """The score above which a row is likelier of the small part."""
+        """The score of least density between both parts; rows above it are the small part."""
         return self.centre + self.spread * threshold_of(self.mixture)
+
+    @property
+    def group_mean(self) -> float:
+        """The mean score of the small part."""
+        return self.centre + self.spread * float(self.mixture.means[1, 0])
 
 
 def view_along(rows: Host, direction: Host, minimum_size: int) -> View | None:
@@ -60,6 +67,9 @@ def view_along(rows: Host, direction: Host, minimum_size: int) -> View | None:
 def sharpen(rows: Host, view: View, minimum_size: int, whitening: Whitening) -> View:
     """Turn a view to Fisher's discriminant of its two sides, repeatedly, and return the likeliest.
 
+    The group is taken once as all rows beyond the threshold, and once as its core, those beyond
+    its mean: a few stragglers between both sides would hold the first turns back.
+
     Parameters
     ----------
     rows : (n, r) rows.
@@ -68,21 +78,24 @@ def sharpen(rows: Host, view: View, minimum_size: int, whitening: Whitening) -> 
     whitening : fitted on the rows.
     """
     whitened = whitening.apply(rows)
-    best, largest = view, -np.inf
-    turned: View | None = view
-    for _ in range(_TURNS):
-        if turned is None:
-            break
-        likelihood = float(turned.mixture.log_likelihood(turned.standard(rows))[0])
-        if likelihood > largest:
-            best, largest = turned, likelihood
-        above = rows @ turned.direction > turned.threshold
-        if above.all() or not above.any():
-            break
-        towards = whitened[above].mean(axis=0) - whitened[~above].mean(axis=0)
-        weights = whitening.column_weights(normalise(towards[None]))
-        turned = view_along(rows, weights[0], minimum_size)
-    return best
+
+    def turns(group: Mask) -> Iterator[View]:
+        for _ in range(_TURNS):
+            if group.all() or not group.any():
+                return
+            towards = whitened[group].mean(axis=0) - whitened[~group].mean(axis=0)
+            weights = whitening.column_weights(normalise(towards[None]))[0]
+            turned = view_along(rows, weights, minimum_size)
+            if turned is None:
+                return
+            yield turned
+            before, group = group, rows @ turned.direction > turned.threshold
+            if np.array_equal(before, group):
+                return
+
+    scores = rows @ view.direction
+    views = [view, *turns(scores > view.threshold), *turns(scores > view.group_mean)]
+    return max(views, key=lambda one: float(one.mixture.log_likelihood(one.standard(rows))[0]))
 
 
 def part_whitening(part: Host) -> Whitening:

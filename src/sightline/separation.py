@@ -70,10 +70,13 @@ def fit_mixture(scores: Host, minimum_size: int) -> TwoNormals | None:
 
 
 def threshold_of(mixture: TwoNormals) -> float:
-    """Return the point between the means above which a score is likelier of the upper part."""
-    grid = _between(mixture)[0]
-    lower, upper = mixture.log_densities(grid)[:, 0]
-    return float(grid[np.argmax(upper >= lower)])
+    """Return the point of least density between the means, the antimode.
+
+    Where scores are normal on both sides it loses little to the point of equal odds; where the
+    lower side has a tail, that point lies in the tail, because the upper normal widens to take it.
+    """
+    points = _between(mixture)
+    return float(points[0, np.argmin(_densities(mixture, points)[0])])
 
 
 def log_evidence(mixture: TwoNormals, scores: Host) -> float:
@@ -108,14 +111,19 @@ def _between(mixtures: TwoNormals) -> Host:
     return points
 
 
-def _valley(mixtures: TwoNormals) -> Host:
-    """Return the least density between the means over the lower of those at the means, (s,)."""
-    density = np.array(
+def _densities(mixtures: TwoNormals, points: Host) -> Host:
+    """Return the log density (s, points) of each mixture at its own points."""
+    return np.array(
         [
-            np.logaddexp(*mixtures.only(start).log_densities(points)[:, 0])
-            for start, points in enumerate(_between(mixtures))
+            np.logaddexp(*mixtures.only(start).log_densities(own)[:, 0])
+            for start, own in enumerate(points)
         ]
     )
+
+
+def _valley(mixtures: TwoNormals) -> Host:
+    """Return the least density between the means over the lower of those at the means, (s,)."""
+    density = _densities(mixtures, _between(mixtures))
     depth: Host = np.exp(density.min(axis=1) - np.minimum(density[:, 0], density[:, -1]))
     depth[mixtures.means[1] <= mixtures.means[0]] = 1.0
     return depth
