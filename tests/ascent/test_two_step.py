@@ -10,6 +10,7 @@ from sightline._arrays import to_numpy
 from sightline.ascent import default_steps, paper_step_sizes
 from sightline.datasets import BernoulliRademacher, ImbalancedClusters, make_planted
 from sightline.kernels import host
+from sightline.sphere import normalise
 
 
 def planted(n=3000, d=10, p=0.2, seed=0):
@@ -197,7 +198,8 @@ def mean_alignment(signal, d, n, index, seeds):
             random_state=seed,
         )
         found.append(abs(float(result.direction @ u)))
-        chance.append(abs(float(np.random.default_rng(seed).standard_normal(d) @ u)) / d**0.5)
+        other = normalise(np.random.default_rng([seed, 1]).standard_normal((1, d)))[0]
+        chance.append(abs(float(other @ u)))
     return np.mean(found), np.mean(chance)
 
 
