@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sightline.experiments import Context, open_crew, reproduce, run_grid
-from sightline.experiments.store import OUTPUTS, OtherRunError
+from sightline.experiments.store import OUTPUTS, BusyError, OtherRunError, sole_run
 from tiny_figure import TINY
 
 HELPERS = Path(__file__).parents[1] / "helpers"
@@ -119,6 +119,13 @@ def test_a_cell_of_another_run_is_never_mixed_in(tmp_path):
     (tmp_path / "two" / "cells" / name).write_bytes(stray)
     with pytest.raises(OtherRunError, match=f"{name} is of another run"):
         run_here(tmp_path / "two", "smoke", seed=2)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders are not held there")
+def test_two_runs_do_not_share_a_folder(tmp_path):
+    with sole_run(tmp_path), pytest.raises(BusyError, match="another run is at work"):
+        run_here(tmp_path, "smoke")
+    assert run_here(tmp_path, "smoke").computed == 4
 
 
 def test_an_error_in_a_worker_comes_through(tmp_path):

@@ -6,13 +6,16 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from sightline._options import check_choice
 from sightline.experiments.figure import SCALES, Cell, Context, Figure, Row, digest_of, key_of
 from sightline.experiments.provenance import versions
-from sightline.experiments.store import Store
+from sightline.experiments.store import Store, sole_run
 from sightline.experiments.workers import Crew
+
+Record: TypeAlias = dict[str, Any]
+"""What the store keeps of a finished cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,24 @@ def run_grid(
         "device": context.device,
         "versions": versions(context.device),
     }
-    store = Store(folder, settings, force=force)
+    with sole_run(folder):
+        store = Store(folder, settings, force=force)
+        records, computed = _complete(store, figure, cells, context, crew, progress)
+        rows = [{**record["cell"], **row} for record in records for row in record["rows"]]
+        store.write_results(rows)
+    seconds = sum(record["seconds"] for record in records)
+    return Run(figure, scale, context, store, rows, seconds, computed)
+
+
+def _complete(  # noqa: PLR0917  (private, called once)
+    store: Store,
+    figure: Figure,
+    cells: list[Cell],
+    context: Context,
+    crew: Crew,
+    progress: Callable[[Progress], None] | None,
+) -> tuple[list[Record], int]:
+    """Compute what is missing; return all records in the order of the grid, and how many."""
     records = store.finished(cells)
     left = [cell for cell in cells if key_of(cell) not in records]
     meter = _Meter(figure, cells, left, progress)
@@ -76,11 +96,7 @@ def run_grid(
         cell = left[place]
         records[key_of(cell)] = store.write(cell, rows, seconds)
         meter.advance(cell)
-    in_order = [records[key_of(cell)] for cell in cells]
-    rows = [{**record["cell"], **row} for record in in_order for row in record["rows"]]
-    store.write_results(rows)
-    seconds = sum(record["seconds"] for record in in_order)
-    return Run(figure, scale, context, store, rows, seconds, len(left))
+    return [records[key_of(cell)] for cell in cells], len(left)
 
 
 def compute(

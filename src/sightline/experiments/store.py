@@ -14,7 +14,9 @@ import io
 import json
 import os
 import shutil
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +36,36 @@ class OtherRunError(ValueError):
     """The folder holds a run of other settings."""
 
     exit_code = 2
+
+
+class BusyError(OSError):
+    """Another run is at work in the folder."""
+
+
+@contextmanager
+def sole_run(folder: Path) -> Iterator[None]:
+    """Hold the folder, made where it is missing, for one run at a time.
+
+    The system lets go of it when the process ends, however it ends, so that nothing stale is left
+    behind. On Windows nothing is held.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl  # noqa: PLC0415  (not on Windows)
+
+    held = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise BusyError(
+                f"another run is at work in {folder}. Wait for it to end, or use another --output."
+            ) from error
+        yield
+    finally:
+        os.close(held)
 
 
 class Store:
