@@ -34,8 +34,8 @@ _MOST_SHARES = 128
 _LEAST_ROWS = 512
 """Rows of a share at the least."""
 
-_SLOPE_ROWS = 32768
-"""Rows whose slopes are held at once past `MOST_FUSED` columns; in bf16 they stay in the cache."""
+_SLOPE_BYTES = 2**25
+"""Slopes that are held at once past `MOST_FUSED` columns: they stay in the second-level cache."""
 
 
 class FusedStep(Step):
@@ -87,7 +87,8 @@ class FusedStep(Step):
 
     def _in_two(self, rows: Array, options: dict[str, Any]) -> tuple[Array, Array]:
         values, pulls = [], []
-        for block in rows.split(_SLOPE_ROWS):
+        at_once = _SLOPE_BYTES // (self.u.shape[0] * self.dtype.itemsize)
+        for block in rows.split(max(4096, at_once // 128 * 128)):
             v, g = self._in_two_block(block, options)
             values.append(v)
             pulls.append(g)
