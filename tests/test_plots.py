@@ -233,3 +233,18 @@ def test_given_axes_are_drawn_on(table, fitted):
     assert display.ax_ is ax
     assert display.figure_ is figure
     assert ax.get_xlabel() == "Score along direction 2"
+
+
+def test_an_estimator_with_p_values_is_drawn_against_its_null(table):
+    X = table[0]
+    fitted = ProjectionPursuit(
+        n_components=2, significance=9, n_starts=8, n_steps=2, random_state=0
+    ).fit(X)
+    for component in (0, 1):
+        display = plots.IndexNullDisplay.from_estimator(fitted, component)
+        assert display.p_value_ == pytest.approx(fitted.p_values_[component])
+        assert display.value == fitted.standard_values_[component]
+    with pytest.raises(ValueError, match="component"):
+        plots.IndexNullDisplay.from_estimator(fitted, 2)
+    with pytest.raises(ValueError, match="fit it with significance=99"):
+        plots.IndexNullDisplay.from_estimator(fitted.set_params(significance=None).fit(X))

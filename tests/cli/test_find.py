@@ -8,6 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from sightline.models import load_model
 from sightline.report import write_report
@@ -94,10 +95,13 @@ def test_the_same_seed_writes_the_same_bytes(run, table, tmp_path):
 
 def test_p_values_on_request(run, planted, tmp_path):
     planted[["m0", "m1", "m2", "m3"]][:150].to_csv(tmp_path / "t.csv", index=False)
-    summary = found(run("find", "t.csv", "--json", "--significance", "--directions", "2"))
+    asked = ("find", "t.csv", "--json", "--significance", "--directions", "2")
+    summary = found(run(*asked, "--index", "relu2"))
     first, second = (direction["p_value"] for direction in summary["directions"])
     assert first == pytest.approx(0.01)
     assert second > 0.05
+    summary = found(run(*asked, "--force"))  # two indices were there to choose from
+    assert summary["directions"][0]["p_value"] == pytest.approx(0.02)
 
 
 def test_p_values_are_printed(run, table, monkeypatch):
@@ -105,7 +109,7 @@ def test_p_values_are_printed(run, table, monkeypatch):
     monkeypatch.setattr("sightline.cli.search.null_p_values", lambda *args, **kwargs: values)
     lines = run("find", table, "--significance").stdout.splitlines()
     assert lines[0].split()[3] == "p-value"
-    assert [line.split()[3] for line in lines[1:4]] == ["0.01", "0.5", "1"]
+    assert [line.split()[3] for line in lines[1:4]] == ["0.02", "1", "1"]
 
 
 def test_a_sample_is_searched_and_all_rows_are_scored(run, table):
@@ -202,8 +206,8 @@ def test_nothing_is_overwritten_without_force(run, table, tmp_path):
         (["."], 66, "is a folder"),
         (["table.csv", "--columns", "m0,kind"], 65, "holds text, not numbers"),
         (["table.csv", "--columns", "nope"], 65, "no column 'nope'"),
-        (["table.csv", "--index", "dip"], 2, "Choose from relu2"),
-        (["table.csv", "--index", "nope"], 2, "Choose from relu2"),
+        (["table.csv", "--index", "dip"], 2, "Choose from auto, relu2"),
+        (["table.csv", "--index", "nope"], 2, "Choose from auto, relu2"),
         (["table.csv", "--directions", "7"], 2, "more than the 6"),
         (["table.csv", "--directions", "0"], 2, "--directions"),
         (["table.csv", "--max-memory", "lots"], 2, "--max-memory"),
@@ -282,6 +286,19 @@ def test_olive_oils_with_no_options(run, data_home):
     assert (summary["rows"], summary["columns"]) == (572, 9)
     assert summary["left_out"] == {"area": "text"}
     assert len(summary["directions"]) == 3
+
+
+def test_regions_of_the_olive_oils_are_apart_along_what_is_found(run, data_home):
+    """No small group is clear there; large ones are, and the second index looks for those.
+
+    A linear rule on three scores names the region of 95 oils in 100, one on relu2's 74.
+    """
+    path = data_home / "classic" / "olive.csv"
+    summary = found(run("find", path, "--label-column", "region", "--json"))
+    assert {direction["index"] for direction in summary["directions"]} == {"absmax"}
+    scores = pa.parquet.read_table("olive-sightline/scores.parquet").to_pandas()
+    rule, along = LinearDiscriminantAnalysis(), scores[[f"direction_{k}" for k in (1, 2, 3)]]
+    assert rule.fit(along, scores["label"]).score(along, scores["label"]) > 0.94
 
 
 def test_olive_oils_of_the_south_are_told_apart(run, data_home):

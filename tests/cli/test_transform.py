@@ -9,7 +9,7 @@ import pyarrow.feather
 import pyarrow.parquet
 import pytest
 
-from sightline.estimators import ProjectionPursuit
+from sightline.estimators import ProjectionOutliers, ProjectionPursuit
 from sightline.models import save_model
 
 
@@ -82,7 +82,7 @@ def test_a_model_without_names_takes_as_many_columns(run, planted, tmp_path):
         (["model.sightline", "other.csv"], 65, "no column 'm0'"),
         (["model.sightline", "table.csv", "--columns", "m0"], 2, "the model knows its columns"),
         (["model.sightline", "table.csv", "--output", "table.csv"], 2, "--force"),
-        (["model.sightline", "table.csv", "--output", "no/such/place.csv"], 74, "no such file"),
+        (["model.sightline", "table.csv", "--output", "no/such/place.csv"], 74, "no such folder"),
     ],
 )
 def test_errors_have_their_code(  # noqa: PLR0917
@@ -94,6 +94,15 @@ def test_errors_have_their_code(  # noqa: PLR0917
     assert result.exit_code == code
     assert words in result.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("command", ["transform", "report"])
+def test_a_model_without_directions_is_named(command, run, table, planted):
+    rows = planted[[f"m{i}" for i in range(6)]]
+    save_model(ProjectionOutliers(random_state=0).fit(rows), "outliers.sightline")
+    result = run(command, "outliers.sightline", table)
+    assert result.exit_code == 65
+    assert "a ProjectionOutliers, which has no directions" in result.stderr
 
 
 def test_the_page_of_other_rows(run, model, table, tmp_path):

@@ -306,7 +306,15 @@ def test_a_dense_array_that_was_never_written_is_an_error(tmp_path):
     path = tmp_path / "t.h5ad"
     with h5py.File(path, "w") as file:
         file.create_dataset("X", shape=(10**9, 10**3), dtype="f8", chunks=(10**3, 10**3))
-    assert "limit" in str(outcome(path))
+    assert "holds no values" in str(outcome(path))
+
+
+def test_huge_hdf5_chunks_are_an_error(tmp_path):
+    """A chunk is unpacked whole, whatever is asked of it."""
+    path = tmp_path / "t.h5ad"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("X", shape=(10**7, 10), dtype="f8", chunks=(10**6, 10))[:10] = 1
+    assert "one chunk" in str(outcome(path))
 
 
 def test_huge_zarr_chunks_are_an_error(tmp_path):

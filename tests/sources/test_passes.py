@@ -1,10 +1,19 @@
 """Tables in passes: a sample that is uniform, and blocks that are the rows."""
 
+import resource
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from sightline.sources import DataError, Request, read_table, sample_table, table_blocks
+from sightline.sources import (
+    DataError,
+    Request,
+    TooLargeError,
+    read_table,
+    sample_table,
+    table_blocks,
+)
 
 
 @pytest.fixture(scope="module")
@@ -76,9 +85,52 @@ def test_missing_values_in_blocks(tmp_path):
     assert block.rows.tolist() == [0, 2, 3]
     with pytest.raises(ValueError, match="missing, for a table read in blocks"):
         list(table_blocks(path, Request(missing="median")))
+    table, total = sample_table(
+        path, Request(missing="drop"), size=9, rng=np.random.default_rng(0)
+    )
+    assert (total, table.notes) == (3, ("Dropped 1 rows with missing values ('a' 1).",))
     path.write_text("a,b\n,2\n1,\n")
     with pytest.raises(DataError, match="no complete rows"):
         sample_table(path, Request(missing="drop"), size=3, rng=np.random.default_rng(0))
+
+
+def test_missing_values_of_all_blocks_are_counted(tmp_path):
+    values = np.ones((200_000, 3))
+    values[[5, 70_000, 199_999], 1] = np.nan
+    values[70_000, 2] = np.nan
+    np.save(tmp_path / "t.npy", values)
+    with pytest.raises(DataError, match=r"'x1', row 5: .* by column: 'x1' 3, 'x2' 1\..* 3 rows"):
+        for _ in table_blocks(tmp_path / "t.npy", Request()):
+            pass
+
+
+def test_blocks_are_held_to_the_limit_of_memory(path):
+    """The ceiling is there while a block is waited for, and gone afterwards."""
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    blocks = table_blocks(path, Request(max_memory=2**20))
+    next(blocks)
+    assert resource.getrlimit(resource.RLIMIT_DATA) != before
+    blocks.close()
+    assert resource.getrlimit(resource.RLIMIT_DATA) == before
+
+
+@pytest.mark.parametrize("kind", ["zarr", "h5ad"])
+def test_arrays_larger_than_the_limit_are_read_in_blocks(kind, tmp_path):
+    values = np.random.default_rng(0).standard_normal((40_000, 5))
+    name = tmp_path / f"t.{kind}"
+    if kind == "zarr":
+        pytest.importorskip("zarr").create_array(name, data=values, chunks=(1000, 5))
+    else:
+        with pytest.importorskip("h5py").File(name, "w") as file:
+            file.create_dataset("X", data=values, chunks=(1000, 5))
+    request = Request(max_memory=2**20)
+    with pytest.raises(TooLargeError):
+        read_table(name, request)
+    table, total = sample_table(name, request, size=100, rng=np.random.default_rng(0))
+    assert total == 40_000
+    np.testing.assert_array_equal(table.values, values[table.rows])
+    parts = [block.values for block in table_blocks(name, request)]
+    np.testing.assert_array_equal(np.concatenate(parts), values)
 
 
 def test_progress_in_a_text_file(tmp_path):

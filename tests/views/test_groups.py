@@ -66,3 +66,10 @@ def test_largest_first_hides_no_small_group():
 def test_labels_that_do_not_fit_are_an_error():
     with pytest.raises(ValueError, match=r"labels have shape \(2,\).*each of the 3 rows"):
         group_rows(["a", "b"], 3)
+
+
+def test_whole_numbers_written_as_floats_read_as_whole_numbers():
+    """Where all of them are: in "1.0" beside "1.5" or "v" the point says something."""
+    assert group_rows(["1.0", "10.0", None, "2"], 4).names == ("1", "2", "10", "(missing)")
+    assert group_rows(["1.0", "1.5"], 2).names == ("1.0", "1.5")
+    assert group_rows(["1.0", "v"], 2).names == ("1.0", "v")

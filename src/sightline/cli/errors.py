@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from typing import Any
@@ -22,6 +23,18 @@ class GuardedGroup(click.Group):
     `--debug` on the command line lets the traceback through.
     """
 
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run with streams that are there, whatever the caller has closed."""
+        _open_closed_streams()
+        return super().main(*args, **kwargs)
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Read the command line; `--version` and `--help` write, and may fail at it."""
+        try:
+            return super().make_context(*args, **kwargs)
+        except (OSError, KeyboardInterrupt) as error:
+            raise _end(error) from None
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; turn what it raises into a message on stderr and an exit code."""
         try:
@@ -30,14 +43,20 @@ class GuardedGroup(click.Group):
             return result
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
-        except BrokenPipeError:
-            _silence_stdout()
-            raise click.exceptions.Exit(IO_FAILED) from None
         except (Exception, KeyboardInterrupt) as error:
-            if ctx.meta.get(_DEBUG):
+            if ctx.meta.get(_DEBUG) and not isinstance(error, BrokenPipeError):
                 raise
+            raise _end(error) from None
+
+
+def _end(error: BaseException) -> click.exceptions.Exit:
+    """Say what went wrong, and return the end of the command."""
+    if isinstance(error, OSError):  # what is left in a buffer would fail once more at the exit
+        _silence_stdout()
+    if not isinstance(error, BrokenPipeError):
+        with contextlib.suppress(OSError):
             click.echo(f"sightline: {sentence(error)}", err=True)
-            raise click.exceptions.Exit(exit_code(error)) from None
+    return click.exceptions.Exit(exit_code(error))
 
 
 def exit_code(error: BaseException) -> int:
@@ -82,5 +101,15 @@ def debug_option(command: Any) -> Any:
 
 
 def _silence_stdout() -> None:
-    """Point stdout at nothing: whoever read it has gone, and the last flush must not complain."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Point stdout at nothing: nobody can read it, and the last flush must not complain."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _open_closed_streams() -> None:
+    """Give the process its three streams: Python has None where the caller closed one."""
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115  (open to the end)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115

@@ -12,6 +12,7 @@ from sightline.cli.console import messages, results, working
 from sightline.cli.options import (
     FILES,
     check_unwritten,
+    check_writable,
     common_options,
     data_options,
     make_request,
@@ -37,10 +38,11 @@ Examples:
 @data_options
 @click.option(
     "--index",
-    default="relu2",
+    default="auto",
     show_default=True,
     help="What makes a direction interesting: relu2 (a small group far out), abs or kurtosis "
-    "(sparse, heavy tails), absmax (balanced groups), and others.",
+    "(sparse, heavy tails), absmax (balanced groups), and others; auto takes relu2, or absmax "
+    "where only that shows clear groups.",
 )
 @click.option(
     "--directions",
@@ -96,6 +98,7 @@ def find(*, data: str, output: Path | None, force: bool, as_json: bool, **option
     folder = Path(f"{stem(data)}-sightline") if output is None else output
     for name in FILES:
         check_unwritten(folder / name, force=force)
+    check_writable(folder)
     request = make_request(options)
     _check_index(options["index"])
     console = messages(quiet=options["quiet"])
@@ -111,7 +114,7 @@ def find(*, data: str, output: Path | None, force: bool, as_json: bool, **option
     try:
         search = search_table(rows.table, options, console)
         with working(console, "Scoring and writing"):
-            findings = describe(search, options["index"], rows.table)
+            findings = describe(search, rows.table)
             result = Results(rows, search, findings)
             result.write(folder, finished)
     except KeyboardInterrupt:
@@ -130,7 +133,7 @@ def find(*, data: str, output: Path | None, force: bool, as_json: bool, **option
 def _check_index(name: str) -> None:
     from sightline.indices import INDICES
 
-    climbable = [known for known, kind in INDICES.items() if not kind.whole_sample]
+    climbable = ["auto", *(known for known, kind in INDICES.items() if not kind.whole_sample)]
     if name not in climbable:
         raise click.UsageError(f"--index {name} is unknown. Choose from {', '.join(climbable)}.")
 

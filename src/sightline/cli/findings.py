@@ -96,7 +96,7 @@ class Finding:
         return row
 
 
-def describe(search: Search, index: str, table: Table) -> list[Finding]:
+def describe(search: Search, table: Table) -> list[Finding]:
     """Return a finding for each direction that was found, from the rows in memory."""
     estimator, p_values = search.estimator, search.p_values
     weights = np.asarray(estimator.components_, dtype=np.float64)
@@ -108,7 +108,7 @@ def describe(search: Search, index: str, table: Table) -> list[Finding]:
         findings.append(
             Finding(
                 direction=place + 1,
-                index=index,
+                index=search.index,
                 value=float(estimator.index_values_[place]),
                 p_value=None if p_values is None else float(p_values[place]),
                 converged=bool(estimator.converged_[place]),

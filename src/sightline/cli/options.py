@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import errno
+import os
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -139,6 +141,23 @@ def check_unwritten(path: Path, *, force: bool) -> None:
     """Refuse to write over what is there, unless that is asked for."""
     if path.exists() and not force:
         raise click.UsageError(f"{path} exists. Use --force to overwrite it, or another --output.")
+
+
+def check_writable(folder: Path) -> None:
+    """Refuse a folder that can't be written to or made, before any work is done for it."""
+    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    if not there.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(there))
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, "is not writable", str(there))
+
+
+def check_target(path: Path, *, force: bool) -> None:
+    """Refuse a file that is there, and one whose folder is not, or can't be written to."""
+    check_unwritten(path, force=force)
+    if not path.absolute().parent.exists():
+        raise FileNotFoundError(errno.ENOENT, "no such folder", str(path.parent))
+    check_writable(path.absolute().parent)
 
 
 def stem(data: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from sightline.cli.console import messages, working
-from sightline.cli.options import check_unwritten, common_options, data_options, stem
+from sightline.cli.options import check_target, common_options, data_options, stem
 from sightline.cli.transform import check_width, load_and_match
 
 _DRAWN = 100_000
@@ -47,7 +47,7 @@ def report(
     It is one HTML file that needs no network.
     """
     path = Path(f"{stem(data)}-report.html") if output is None else output
-    check_unwritten(path, force=force)
+    check_target(path, force=force)
     console = messages(quiet=options["quiet"])
     with working(console, "Loading libraries"):
         from sightline.cli.reading import read_rows

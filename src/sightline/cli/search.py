@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 import numpy as np
+from sklearn.base import clone
 
 from sightline.cli.console import bar, working
 from sightline.estimators import ProjectionPursuit
@@ -29,9 +30,19 @@ _DIRECTIONS = 3
 """How many are looked for unless the user says."""
 
 
+_FEWEST_ROWS = 4
+"""Fewer rows part in two in so few ways that every direction looks alike."""
+
 _ROWS_A_DIRECTION = 10
 """Rows for each direction that is looked for unasked: the choice of whitening may keep as few axes
 as a tenth of the rows."""
+
+
+AUTO = "auto"
+
+_AUTO = ("relu2", "absmax")
+"""Indices that "auto" tries: a small group far out, then balanced groups. The second is for tables
+in which the first sees nothing that clearly has several modes."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +52,16 @@ class Search:
     estimator: Any
     p_values: Host | None
 
+    @property
+    def index(self) -> str:
+        """The index that was climbed."""
+        return str(self.estimator.index)
+
 
 def search_table(table: Table, options: dict[str, Any], console: Console) -> Search:
     """Fit on the rows, or on some of them."""
     values = _drawn(table.values, options["sample"], options["seed"], console)
-    _check_width(values.shape[1])
+    _check_size(table.name, *values.shape)
     most = options["rank"] or values.shape[1]
     few = max(1, values.shape[0] // _ROWS_A_DIRECTION)
     wanted = options["directions"] or min(_DIRECTIONS, most, few)
@@ -54,7 +70,6 @@ def search_table(table: Table, options: dict[str, Any], console: Console) -> Sea
     # One after the other, each found one projected out: neighbours of the best direction show the
     # same rows again.
     estimator = ProjectionPursuit(
-        options["index"],
         n_components=wanted,
         rank=options["rank"],
         whiten=options["whiten"],
@@ -62,15 +77,28 @@ def search_table(table: Table, options: dict[str, Any], console: Console) -> Sea
         multiple="deflate",
         random_state=options["seed"],
     )
+    auto = options["index"] == AUTO
+    estimator = _fitted(estimator, _AUTO[0] if auto else options["index"], values, console)
+    if auto and not estimator.clear_[0]:
+        other = _fitted(estimator, _AUTO[1], values, console)
+        estimator = other if other.clear_[0] else estimator
+    p_values = None
+    if options["significance"]:
+        p_values = _p_values(estimator, values, options["seed"], console)
+        # Which index is told about was chosen by what it found: either could have been.
+        p_values = np.minimum(1.0, len(_AUTO) * p_values) if auto else p_values
+    return Search(estimator, p_values)
+
+
+def _fitted(estimator: Any, index: str, values: Host, console: Console) -> Any:
+    """Return the estimator with another index, fitted, and say what it warns of."""
+    estimator = clone(estimator).set_params(index=index)
     with working(console, "Searching"), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         estimator.fit(values)
     for warning in caught:
         console.print(str(warning.message), markup=False)
-    p_values = None
-    if options["significance"]:
-        p_values = _p_values(estimator, values, options["seed"], console)
-    return Search(estimator, p_values)
+    return estimator
 
 
 def _drawn(values: Host, most: int, seed: int, console: Console) -> Host:
@@ -82,7 +110,12 @@ def _drawn(values: Host, most: int, seed: int, console: Console) -> Host:
     return np.asarray(values[np.sort(drawn)])
 
 
-def _check_width(columns: int) -> None:
+def _check_size(name: str, rows: int, columns: int) -> None:
+    if rows < _FEWEST_ROWS:
+        raise DataError(
+            f"{name} has {rows} row{'s' * (rows != 1)}; a search takes at least {_FEWEST_ROWS}, "
+            "and sees little in fewer than ten for each column. Give it more rows."
+        )
     if columns > _MOST_COLUMNS:
         raise DataError(
             f"the table has {columns} columns; the limit is {_MOST_COLUMNS}. Take fewer with "

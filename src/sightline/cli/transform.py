@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sightline.cli.console import messages, working
-from sightline.cli.options import check_unwritten, common_options, data_options, make_request
+from sightline.cli.options import check_target, common_options, data_options, make_request
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -42,7 +42,7 @@ def transform(*, model: Path, data: str, output: Path | None, force: bool, **opt
     DATA must have the columns that the model was made from; others are ignored.
     """
     if output is not None:
-        check_unwritten(output, force=force)
+        check_target(output, force=force)
     console = messages(quiet=options["quiet"])
     with working(console, "Loading libraries"):
         from sightline.cli.outputs import score_table, write_tables, write_whole
@@ -78,11 +78,16 @@ def _tables(data: str, request: Request, console: Console) -> Iterator[Table]:
 def load_and_match(model: Path, options: dict[str, Any]) -> tuple[Any, Request]:
     """Return a saved model, and a request for the columns that it was made from."""
     from sightline.models import load_model
-    from sightline.sources import NoInputError
+    from sightline.sources import DataError, NoInputError
 
     if not model.is_file():
         raise NoInputError(f"there is no model file {model}. Check the path.")
     estimator = load_model(model)
+    if not hasattr(estimator, "transform"):
+        raise DataError(
+            f"{model} holds a {type(estimator).__name__}, which has no directions to score along. "
+            "Use sightline.load_model and its predict, or a model of `sightline find`."
+        )
     names = getattr(estimator, "feature_names_in_", None)
     if names is None:
         return estimator, make_request(options)

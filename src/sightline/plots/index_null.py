@@ -7,8 +7,9 @@ from typing import Any, Self
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import MaxNLocator
+from sklearn.utils.validation import check_is_fitted
 
-from sightline._options import check_number
+from sightline._options import check_count, check_number
 from sightline.plots.axes import INK, as_scores, bare, given_or_new, plain
 from sightline.views.bins import bin_scores
 from sightline.views.palette import BULK, MARKED
@@ -39,6 +40,25 @@ class IndexNullDisplay:
         self.p_value_ = (1 + reached) / (1 + self.null_values.size)
         self.ax_: Axes | None = None
         self.figure_: Figure | SubFigure | None = None
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, component: int = 0, ax: Axes | None = None, *, name: str | None = None
+    ) -> Self:
+        """Draw a direction of an estimator that was fitted with `significance`.
+
+        Values are compared at variance 1: the directions of other tables have other scales.
+        """
+        check_is_fitted(estimator)
+        if not hasattr(estimator, "null_values_"):
+            raise ValueError(
+                f"this {type(estimator).__name__} has no null_values_; fit it with "
+                "significance=99, which repeats the search where there is nothing to find."
+            )
+        values = estimator.standard_values_
+        check_count("component", component, at_least=0, at_most=len(values) - 1)
+        title = f"Index of direction {component + 1}, at variance 1" if name is None else name
+        return cls(float(values[component]), estimator.null_values_, name=title).plot(ax)
 
     @classmethod
     def from_values(

@@ -6,6 +6,7 @@ Read with h5py alone. Sparse rows become dense block by block.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ def open_h5ad(name: str, path: Path, request: Request, limit: int) -> Stream:
     key = request.array or "X"
     if key not in file:
         raise DataError(f"{name} has no array {key!r}. It has {', '.join(_tables(file))}.")
-    matrix = _Rows(name, file[key])
+    matrix = _Rows(name, file[key], limit)
     names = _names(file, "var") if key in {"X", "raw/X"} or key.startswith("layers/") else None
     if names is None or len(names) != matrix.shape[1]:
         names = [f"{key.rpartition('/')[2]}_{i}" for i in range(matrix.shape[1])]
@@ -45,7 +46,6 @@ def open_h5ad(name: str, path: Path, request: Request, limit: int) -> Stream:
     position = {column: place for place, column in enumerate(names)}
     places = np.array([position[column] for column in kept])
     dtype = np.dtype(np.float32 if matrix.dtype.itemsize <= 4 else np.float64)
-    check_fits(name, matrix.shape[0] * len(kept) * dtype.itemsize, limit)
     blocks = _blocks(matrix, places, dtype, labels)
     return Stream(name, tuple(kept), blocks, dtype, matrix.shape[0], left_out)
 
@@ -60,7 +60,7 @@ def _tables(file: Any) -> list[str]:
 class _Rows:
     """Rows of a dense dataset, or of a sparse group as anndata writes it."""
 
-    def __init__(self, name: str, node: Any) -> None:
+    def __init__(self, name: str, node: Any, limit: int) -> None:
         self._node = node
         self._sparse = "indptr" in node if hasattr(node, "keys") else False
         if self._sparse:
@@ -75,6 +75,13 @@ class _Rows:
             self._check(name)
         elif hasattr(node, "shape") and len(node.shape) == 2 and node.dtype.kind in "fiub":
             self.shape, self.dtype = node.shape, node.dtype
+            if node.id.get_storage_size() == 0:
+                raise DataError(
+                    f"{name}: {node.name!r} states shape {node.shape} and holds no values. Write "
+                    "it again."
+                )
+            chunk = prod(node.chunks or (1, node.shape[1]))
+            check_fits(f"{name}, one chunk,", chunk * node.dtype.itemsize, limit)
         else:
             raise DataError(f"{name}: {node.name!r} is no table of numbers. Name one by --array.")
 

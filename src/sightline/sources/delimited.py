@@ -28,6 +28,8 @@ _BLOCK = 1 << 22
 
 _SEPARATORS = ",;\t|"
 
+_WIDE = "UTF-16 text, which --encoding utf-16 reads"
+
 _SIGNATURES = {
     b"PAR1": "a Parquet file",
     b"ARROW1": "an Arrow file",
@@ -39,8 +41,8 @@ _SIGNATURES = {
     b"\xfd7zXZ": "xz-compressed once more",
     b"%PDF": "a PDF",
     b"SQLite": "an SQLite database",
-    b"\xff\xfe": "UTF-16 text",
-    b"\xfe\xff": "UTF-16 text",
+    b"\xff\xfe": _WIDE,
+    b"\xfe\xff": _WIDE,
 }
 
 
@@ -111,8 +113,9 @@ class _Header(NamedTuple):
 
 def _header(name: str, start: bytes, request: Request) -> _Header:
     """Return how the table begins."""
+    wide = request.encoding.lower().replace("_", "-").startswith("utf-16")
     for signature, what in _SIGNATURES.items():
-        if start.startswith(signature):
+        if start.startswith(signature) and not (wide and what == _WIDE):
             raise DataError(f"{name} is {what}, not a text table. Name or convert it accordingly.")
     text = _decode(name, start, request.encoding)
     if "\0" in text:

@@ -11,7 +11,7 @@ import numpy as np
 from sightline._options import check_choice
 from sightline.sources.collect import checked, useless_columns
 from sightline.sources.errors import DataError
-from sightline.sources.memory import half_of_memory
+from sightline.sources.memory import ceiling, half_of_memory
 from sightline.sources.opening import open_source
 from sightline.sources.table import Host, Request, Stream, Table
 
@@ -30,8 +30,9 @@ def table_blocks(source: Any, request: Request) -> Iterator[Table]:
     Nothing is known of a block but its rows: only columns of the wrong kind are left out, and
     missing values can be an error or drop their rows.
     """
-    with open_source(source, request, _room(request)) as stream:
-        for rows in complete_rows(stream, request.missing):
+    room = _room(request)
+    with ceiling(room), open_source(source, request, room) as stream:
+        for rows in _complete_rows(stream, _Holes(stream, request.missing)):
             yield Table(
                 stream.name,
                 rows.values,
@@ -55,9 +56,11 @@ def sample_table(
     Every row gets a random key, and the rows with the least keys stay: one pass over a source of
     unknown length draws each set of rows with the same probability.
     """
-    with open_source(source, request, _room(request)) as stream:
+    room = _room(request)
+    with ceiling(room), open_source(source, request, room) as stream:
         kept, keys, total = None, np.empty(0), 0
-        for rows in complete_rows(stream, request.missing):
+        holes = _Holes(stream, request.missing)
+        for rows in _complete_rows(stream, holes):
             total += rows.positions.size
             keys = np.concatenate([keys, rng.random(rows.positions.size)])
             kept = rows if kept is None else _joined(kept, rows)
@@ -70,32 +73,73 @@ def sample_table(
                 progress(min(1.0, total / stream.n_rows))
         if kept is None or kept.positions.size == 0:
             raise DataError(f"{stream.name} has no complete rows. Use --missing, or --drop.")
-    return _as_table(stream, kept, request), total
+    return _as_table(stream, kept, request, holes.notes), total
 
 
 def _room(request: Request) -> int:
     return half_of_memory() if request.max_memory is None else request.max_memory
 
 
+class _Holes:
+    """Missing values of a stream: counted by column, and an error or rows left out."""
+
+    def __init__(self, stream: Stream, missing: str) -> None:
+        check_choice("missing, for a table read in blocks,", missing, ("error", "drop"))
+        self._stream = stream
+        self.forbidden = missing == "error"
+        self._counts = np.zeros(len(stream.columns), dtype=np.int64)
+        self._rows = 0
+        self._first = ""
+
+    def count(self, holes: Host, start: int) -> None:
+        """Take note of the missing values (b, d) of a block that begins at row `start`."""
+        if not self._first and holes.any():
+            row, column = np.argwhere(holes)[0]
+            self._first = self._stream.place(self._stream.columns[column], start + int(row))
+        self._counts += np.count_nonzero(holes, axis=0)
+        self._rows += int(np.count_nonzero(holes.any(axis=1)))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out, if anything was."""
+        if not self._rows:
+            return ()
+        return (f"Dropped {self._rows} rows with missing values ({self._listed()}).",)
+
+    def error(self) -> DataError:
+        """Return the error that counts them."""
+        return DataError(
+            f"{self._first}: the value is missing; by column: {self._listed()}. Use --missing "
+            f"drop (leaves out {self._rows} rows), or --drop COLUMN."
+        )
+
+    def _listed(self) -> str:
+        names = [
+            f"{self._stream.columns[i]!r} {self._counts[i]}" for i in self._counts.nonzero()[0]
+        ]
+        return ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+
+
 def complete_rows(stream: Stream, missing: str) -> Iterator[_Rows]:
-    """Yield blocks without missing values, or say where the first one is."""
-    check_choice("missing, for a table read in blocks,", missing, ("error", "drop"))
-    start = 0
+    """Yield blocks without missing values, which are an error or drop their rows."""
+    return _complete_rows(stream, _Holes(stream, missing))
+
+
+def _complete_rows(stream: Stream, missing: _Holes) -> Iterator[_Rows]:
+    """Yield blocks without missing values; where those are an error, count all of them first."""
+    start, refused = 0, False
     for block in checked(stream):
         holes = np.isnan(block.values)
         positions = np.arange(start, start + block.values.shape[0])
+        missing.count(holes, start)
         start += positions.size
-        if not holes.any():
-            yield _Rows(block.values, positions, block.labels)
+        refused = refused or (missing.forbidden and bool(holes.any()))
+        if refused:
             continue
-        if missing == "error":
-            row, column = np.argwhere(holes)[0]
-            raise DataError(
-                f"{stream.place(stream.columns[column], int(positions[row]))}: the value is "
-                "missing. Use --missing drop, or --drop COLUMN."
-            )
-        complete = np.asarray(~holes.any(axis=1))
-        yield _taken(_Rows(block.values, positions, block.labels), complete)
+        rows = _Rows(block.values, positions, block.labels)
+        yield _taken(rows, np.asarray(~holes.any(axis=1))) if holes.any() else rows
+    if refused:
+        raise missing.error()
 
 
 def _taken(rows: _Rows, which: Host) -> _Rows:
@@ -114,10 +158,16 @@ def _joined(first: _Rows, second: _Rows) -> _Rows:
     )
 
 
-def _as_table(stream: Stream, rows: _Rows, request: Request) -> Table:
+def _as_table(stream: Stream, rows: _Rows, request: Request, notes: tuple[str, ...]) -> Table:
     """Return a sample as a table, without the columns that show nothing."""
     table = Table(
-        stream.name, rows.values, stream.columns, rows.positions, rows.labels, stream.left_out
+        stream.name,
+        rows.values,
+        stream.columns,
+        rows.positions,
+        rows.labels,
+        stream.left_out,
+        notes,
     )
     if request.columns is not None:
         return table

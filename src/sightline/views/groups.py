@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,9 @@ from typing import Any
 import numpy as np
 
 from sightline.views.palette import MOST_GROUPS
+
+_WHOLE = re.compile(r"-?\d+(\.0)?")
+"""Whole numbers, as columns that once held floats are written in text files."""
 
 MISSING = "(missing)"
 """What rows without a label are called."""
@@ -60,6 +64,8 @@ def group_rows(labels: Any, n_rows: int) -> Groups:
 
 def _text_groups(values: list[Any]) -> tuple[list[str], np.ndarray[Any, np.dtype[np.intp]]]:
     texts = [MISSING if _is_missing(value) else _short(value) for value in values]
+    if all(_WHOLE.fullmatch(text) for text in set(texts) - {MISSING}):
+        texts = [text.removesuffix(".0") for text in texts]
     names = sorted(set(texts), key=lambda name: (name == MISSING, _number(name), name))
     place = {name: position for position, name in enumerate(names)}
     return names, np.fromiter((place[text] for text in texts), dtype=np.intp, count=len(texts))
