@@ -107,7 +107,7 @@ def test_missing_values_of_all_blocks_are_counted(tmp_path):
 def test_blocks_are_held_to_the_limit_of_memory(path):
     """The ceiling is there while a block is waited for, and gone afterwards."""
     before = resource.getrlimit(resource.RLIMIT_DATA)
-    blocks = table_blocks(path, Request(max_memory=2**20))
+    blocks = table_blocks(path, Request(max_memory=2**24))
     next(blocks)
     assert resource.getrlimit(resource.RLIMIT_DATA) != before
     blocks.close()
@@ -139,3 +139,9 @@ def test_progress_in_a_text_file(tmp_path):
     parts = []
     sample_table(path, Request(), size=2, rng=np.random.default_rng(0), progress=parts.append)
     assert parts == [1.0]
+
+
+def test_rows_are_named_where_some_are_left_out(tmp_path):
+    assert read_table(np.array([[1.0, 2], [3, 5], [2, 2]])).row_names is None
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n,3\n4,5\n9,1\n")
+    assert read_table(tmp_path / "t.csv", missing="drop").row_names == [0, 2, 3]

@@ -140,7 +140,7 @@ class Results:
             X=table.values,
             column_names=table.columns,
             labels=table.labels,
-            row_ids=table.rows.tolist(),
+            row_ids=table.row_names,
             p_values=self.search.p_values,
             title=f"{table.name}: directions worth looking at",
             note=self.rows.note,

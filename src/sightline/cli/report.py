@@ -64,7 +64,7 @@ def report(
             X=table.values,
             column_names=table.columns,
             labels=table.labels,
-            row_ids=table.rows.tolist(),
+            row_ids=table.row_names,
             title=title or f"{table.name}: directions worth looking at",
             note=rows.note,
         )

@@ -103,6 +103,17 @@ class Table:
     notes: tuple[str, ...] = ()
 
     @property
+    def row_names(self) -> list[int] | None:
+        """Numbers of the rows, or None where they count from 0 without a gap.
+
+        A list of millions of numbers takes as much room as a few columns.
+        """
+        counted = self.rows.size == 0 or (
+            self.rows[0] == 0 and self.rows[-1] == self.rows.size - 1
+        )
+        return None if counted else self.rows.tolist()
+
+    @property
     def left_out_line(self) -> str:
         """One line that names the columns left out, or nothing."""
         if not self.left_out:
