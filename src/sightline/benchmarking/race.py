@@ -67,9 +67,10 @@ def peers(
             runs[package.name] = _Runs()
         else:
             notes.append(f"{package.name} left out: {reason}")
-    for turn in range(-1, rounds):  # the first turn loads libraries; it is not counted
+    for turn in range(-1, rounds):  # the first, small one loads libraries; it is not counted
+        shape = (rows, columns) if turn >= 0 else (200, 5)
         X, planted, _ = make_planted(
-            rows, columns, ImbalancedClusters(FRACTION), random_state=seed + max(turn, 0)
+            *shape, ImbalancedClusters(FRACTION), random_state=seed + max(turn, 0)
         )
         for package in packages:
             if package.name not in runs:
