@@ -30,8 +30,9 @@ from sightline.lazy import (
 _CHUNK_BYTES = 2**27
 """A chunk takes no more than this, ..."""
 
-_CHUNKS_A_THREAD = 4
-"""... and there are at least so many for each thread, so that none waits long for the others."""
+_CHUNKS_A_THREAD, _LEAST_BYTES = 4, 2**22
+"""... and there are so many for each thread, so that none waits long for the others; but where
+they would take less than this, one for each thread: a task has its own cost."""
 
 _ARITY = 16
 """Sums that one task adds: a power of two, and so a node of the tree of sums."""
@@ -127,9 +128,12 @@ class _ClusterRows(LazyRows):
 
     def _chunk_rows(self, threads: int) -> int:
         """Return how many rows a chunk has: what its size and the number of threads admit."""
-        rows = run_length(self.shape[1] * self.dtype.itemsize, _CHUNK_BYTES)
-        while rows > UNIT and rows * _CHUNKS_A_THREAD * max(1, threads) > self.shape[0]:
-            rows //= 2
+        row_bytes = self.shape[1] * self.dtype.itemsize
+        rows = run_length(row_bytes, _CHUNK_BYTES)
+        for chunks, least in ((1, UNIT), (_CHUNKS_A_THREAD, _LEAST_BYTES // row_bytes)):
+            enough = chunks * max(1, threads)
+            while rows > UNIT and rows // 2 >= least and rows * enough > self.shape[0]:
+                rows //= 2
         return rows
 
     def runs(self, of_run: Callable[[Host], Part]) -> Iterator[Part]:
