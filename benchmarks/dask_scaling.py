@@ -34,7 +34,7 @@ from sightline import ProjectionPursuit, resumable
 from sightline.datasets import make_planted
 
 UNIT = 4096
-LIMITS = {"distributed.scheduler.worker-ttl": "10s", "distributed.comm.timeouts.tcp": "10s"}
+LIMITS = {"distributed.scheduler.worker-ttl": "10s"}
 
 
 def cluster(workers: int) -> distributed.LocalCluster:
@@ -91,7 +91,7 @@ def send(workers: distributed.LocalCluster, times: int, what: int, *, everyone: 
 
 def survive(times: int, what: int, *, everyone: bool, steps: int) -> dict[str, object]:
     """Fit while workers die: every tenth step, so that as many as `times` die before the end."""
-    X = make_planted(16 * UNIT, 20, random_state=1)[0]
+    X = make_planted(16 * UNIT, 10, random_state=1)[0]
     expected = pursuit(50, steps).fit(X)
     sent = 0
 
@@ -109,7 +109,7 @@ def survive(times: int, what: int, *, everyone: bool, steps: int) -> dict[str, o
 
         start = time.perf_counter()
         with resumable(progress=strike):
-            found = pursuit(50, steps).fit(da.from_array(X, chunks=(UNIT, 20)))
+            found = pursuit(50, steps).fit(da.from_array(X, chunks=(UNIT, 10)))
         seconds = time.perf_counter() - start
     names = ("components_", "index_values_", "standard_values_", "mean_")
     equal = all(np.array_equal(getattr(found, n), getattr(expected, n)) for n in names)
