@@ -115,16 +115,19 @@ def test_phase_slope_is_the_exponent(exponent):
 
 @pytest.mark.parametrize(("exponent", "held"), [(1.0, True), (1.25, True), (1.6, False)])
 def test_phase_judges_the_slope(exponent, held):
-    (finding,) = phase.judge(phase_summary(exponent))
+    summary = phase_summary(exponent)
+    for row in summary:
+        row |= {"count": 30, "slope_error": 0.02}
+    (finding,) = phase.judge(summary)
     assert finding.held is held
     assert "fitted" in finding.evidence
 
 
 def test_phase_leaves_open_what_noise_may_have_moved():
     summary = phase_summary(1.6)
-    for error, held in ((0.1, False), (0.2, None)):
+    for count, error, held in ((30, 0.1, False), (30, 0.2, None), (3, 0.1, None)):
         for row in summary:
-            row["slope_error"] = error
+            row |= {"count": count, "slope_error": error}
         assert phase.judge(summary)[0].held is held
 
 

@@ -17,7 +17,7 @@ from sightline.ascent import default_steps
 from sightline.experiments.drawing import draw_map
 from sightline.experiments.figure import Cell, Context, Figure, Finding, Row, grid
 from sightline.experiments.figures.planted import PRINTED, TITLES, measured_alignment
-from sightline.experiments.figures.slopes import LARGEST, LEVEL, Panel
+from sightline.experiments.figures.slopes import FEW, LARGEST, LEVEL, Panel
 from sightline.experiments.methods import N_STARTS
 from sightline.experiments.summary import select, summarise_by, values_of
 from sightline.views.palette import MARKED, group_style
@@ -128,7 +128,8 @@ def _slope_words(row: Row) -> str:
 def judge(summary: list[Row]) -> list[Finding]:
     """Compare the fitted slopes with the theorem's exponents.
 
-    A slope outside the bounds by less than two of its errors leaves the question open.
+    A slope outside the bounds leaves the question open where that is by less than two of its
+    errors, or where its data sets are too few to tell the error.
     """
     findings = []
     for steps, p in product(values_of(summary, "steps"), values_of(summary, "p")):
@@ -146,11 +147,13 @@ def judge(summary: list[Row]) -> list[Finding]:
 
 
 def _within(row: Row, low: float, high: float) -> bool | None:
-    fitted, error = row["slope"], row["slope_error"] or 0.0
+    fitted, error = row["slope"], row["slope_error"]
     if fitted is None:
         return None
     if low <= fitted <= high:
         return True
+    if error is None or row["count"] < FEW:
+        return None
     return False if fitted + 2 * error < low or fitted - 2 * error > high else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,6 +15,9 @@ LEVEL = 0.5
 
 LARGEST = 3
 """Dimensions that slopes are fitted to: the largest whose transition is inside the grid."""
+
+FEW = 5
+"""Data sets under which their spread, and so the error of a slope, is not known well enough."""
 
 _REDRAWN = 200
 """Times that data sets are drawn anew for the error of a slope."""
@@ -53,4 +57,7 @@ class Panel:
             means = np.take_along_axis(self.values, drawn, axis=2).mean(axis=2)
             slopes.append(self.slope(self.transitions(means)))
         known = [one for one in slopes if one is not None]
-        return float(np.std(known)) if len(known) > 1 and count > 1 else None
+        if count < 2 or len(known) < 2:
+            return None
+        # Draws from k values have only (k - 1) / k of the variance that they estimate.
+        return float(np.std(known) * math.sqrt(count / (count - 1)))
