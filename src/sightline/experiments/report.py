@@ -28,6 +28,8 @@ class Outcome:
         if not self.findings:
             return "not judged at this scale"
         judged = [finding.held for finding in self.findings if finding.held is not None]
+        if not judged:
+            return f"all {len(self.findings)} statements open"
         words = f"{sum(judged)} of {len(judged)} statements held"
         still_open = len(self.findings) - len(judged)
         return words + (f", {still_open} open" if still_open else "")

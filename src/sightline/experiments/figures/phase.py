@@ -204,6 +204,9 @@ _DEVIATIONS = {
         "The figure is printed with eta_1 = sqrt(d) p, the theorem asks for eta_1 of the order "
         "d p^2: both are run.",
         "The guide slopes are given as (3, 1.8, 1), for p = 0.3, d^-0.3, d^-0.5.",
+        "At p = 1/3 the fourth moment of the signal is 3, that of the normal law, and x^4 sees "
+        "nothing of it. p = d^-0.3 passes 1/3 at d = 39: dimensions around that say nothing of a "
+        "slope.",
     ),
 }
 
