@@ -42,29 +42,29 @@ SIGNALS = {
 AMBIENTS = ("normal", "rademacher", "student-t", "skew-normal")
 
 
-def one(task: tuple[str, str, int, str, int, str]) -> tuple[float, float, float]:
+def one(task: tuple[str, str, int, str, int, str, bool]) -> tuple[float, float, float]:
     """Return the alignments of the default, of the paper's choice, and of its best direction."""
-    signal, ambient, n, index, seed, device = task
+    signal, ambient, n, index, seed, device, where_asked = task
     X, direction, _ = make_planted(
         n, 100, signal=SIGNALS[signal], ambient=ambient, random_state=seed, dtype=np.float32
     )
     rows, u = on_device(X, device), on_device(direction.astype(np.float32), device)
-
-    whitening = choose_whitening(rows, "auto", index=index, rng=np.random.default_rng(seed))
-    found = pursue(rows, whitening, index=index, random_state=seed)
-    ours = abs(float((whitening.column_weights(found.directions) @ u)[0]))
-
     exact = fit_whitening(rows)
-    whitened = exact.apply(rows)
     climbed = two_step_gradient_ascent(
-        whitened,
+        exact.apply(rows),
         index=index,
         batch_size=min(n, 2000),
         resample="replace",
         random_state=seed,
     )
     aligned = abs(exact.column_weights(climbed.directions) @ u)
-    return ours, float(aligned[0]), float(aligned.max())
+    paper, best = float(aligned[0]), float(aligned.max())
+    if where_asked and best <= 0.9:
+        return np.nan, paper, best
+    whitening = choose_whitening(rows, "auto", index=index, rng=np.random.default_rng(seed))
+    found = pursue(rows, whitening, index=index, random_state=seed)
+    ours = abs(float((whitening.column_weights(found.directions) @ u)[0]))
+    return ours, paper, best
 
 
 def main() -> None:
@@ -73,6 +73,9 @@ def main() -> None:
     parser.add_argument("--sets", type=int, default=5)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument(
+        "--where-asked", action="store_true", help="skip the default where no best passes 0.9"
+    )
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     print_header("Alignment in surroundings that are not normal, d = 100", seed=0)
@@ -85,7 +88,11 @@ def main() -> None:
         for ambient in AMBIENTS
         for index in ("relu2", "kurtosis")
     ]
-    tasks = [(*cell, seed, options.device) for cell in cells for seed in range(options.sets)]
+    tasks = [
+        (*cell, seed, options.device, options.where_asked)
+        for cell in cells
+        for seed in range(options.sets)
+    ]
     context = multiprocessing.get_context("spawn")
     results = []
     with ProcessPoolExecutor(options.workers, mp_context=context) as pool:

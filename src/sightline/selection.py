@@ -70,6 +70,75 @@ def orient(directions: Array, X: Array) -> Array:
     return directions * signs[:, None]
 
 
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """Candidates, oriented and scored on some rows.
+
+    Attributes
+    ----------
+    directions : (m, d) unit rows, the heavier tail of their scores on the positive side.
+    values : (m,) values of the selection index, on the host.
+    clear : (m,) whether its scores are clearly of several modes; False where nobody looked.
+    """
+
+    directions: Array
+    values: np.ndarray
+    clear: np.ndarray
+
+    def only(self, positions: np.ndarray) -> Scored:
+        """Return some of them, in the order of `positions`."""
+        directions = take_rows(self.directions, positions)
+        return Scored(directions, self.values[positions], self.clear[positions])
+
+    def __add__(self, other: Scored) -> Scored:
+        """Put candidates that were scored on the same rows behind these."""
+        directions = namespace(self.directions).concat((self.directions, other.directions))
+        values = np.concatenate((self.values, other.values))
+        return Scored(directions, values, np.concatenate((self.clear, other.clear)))
+
+    def ranked(
+        self, count: int, minimum_angle: float = 0.0, weights: np.ndarray | None = None
+    ) -> Ranked:
+        """Order them, clear ones first, by value; drop what is too near a better one.
+
+        Parameters
+        ----------
+        count : how many to return at the most.
+        minimum_angle : in degrees; a candidate nearer than this to a better one (as a line,
+            either sign) is the same optimum found again.
+        weights : (m,) how many starts each candidate stands for; 1 by default.
+        """
+        order = np.lexsort((-self.values, ~self.clear))
+        behind = np.ones(self.values.shape, dtype=np.int64) if weights is None else weights
+        host = to_numpy(self.directions)[order]
+        kept, met = distinct(host, minimum_angle, count, behind[order])
+        chosen = order[kept]
+        best = self.only(chosen)
+        return Ranked(best.directions, best.values, chosen, met, best.clear)
+
+
+def score_directions(
+    directions: Array, X: Array, index: Index, *, weigh_modes: bool = False
+) -> Scored:
+    """Orient directions (m, d) and score them on all rows of `X` (n, d).
+
+    Parameters
+    ----------
+    directions : (m, d) candidates.
+    X : (n, d) rows to score on.
+    index : the selection index psi.
+    weigh_modes : look which of them have scores that are clearly of several modes (`CLEAR_DIP`);
+        these rank before all others, by value among themselves. Heavy tails raise an index, but
+        not the dip; groups that overlap have no dip to speak of, and are left to the index.
+    """
+    oriented = orient(normalise(directions), X)
+    values = to_numpy(index_values(index, oriented, X))
+    clear = np.zeros(values.shape, dtype=bool)
+    if weigh_modes:
+        clear = clearly_multimodal(oriented, X, values)
+    return Scored(oriented, values, clear)
+
+
 def rank_directions(
     directions: Array,
     X: Array,
@@ -78,33 +147,11 @@ def rank_directions(
     count: int,
     minimum_angle: float = 0.0,
     weigh_modes: bool = False,
-    weights: np.ndarray | None = None,
 ) -> Ranked:
-    """Orient, score on all rows, order by value, and drop what is too near a better one.
-
-    Parameters
-    ----------
-    directions : (m, d) candidates.
-    X : (n, d) rows to score on.
-    index : the selection index psi.
-    count : how many to return at the most.
-    minimum_angle : in degrees; a candidate nearer than this to a better one (as a line, either
-        sign) is the same optimum found again.
-    weigh_modes : put candidates whose scores are clearly of several modes (`CLEAR_DIP`) before
-        all others, by value among themselves. Heavy tails raise an index, but not the dip;
-        groups that overlap have no dip to speak of, and are left to the index.
-    weights : (m,) how many starts each candidate stands for; 1 by default.
-    """
-    oriented = orient(normalise(directions), X)
-    values = to_numpy(index_values(index, oriented, X))
-    clear = np.zeros(values.shape, dtype=bool)
-    if weigh_modes:
-        clear = clearly_multimodal(oriented, X, values)
-    order = np.lexsort((-values, ~clear))
-    behind = np.ones(values.shape, dtype=np.int64) if weights is None else weights
-    kept, met = distinct(to_numpy(oriented)[order], minimum_angle, count, behind[order])
-    chosen = order[kept]
-    return Ranked(take_rows(oriented, chosen), values[chosen], chosen, met, clear[chosen])
+    """Score directions on all rows, and rank them: `score_directions`, then `Scored.ranked`."""
+    return score_directions(directions, X, index, weigh_modes=weigh_modes).ranked(
+        count, minimum_angle
+    )
 
 
 def clearly_multimodal(directions: Array, X: Array, values: np.ndarray) -> np.ndarray:

@@ -15,7 +15,9 @@ from sightline._arrays import Array, namespace
 from sightline._options import as_generator, check_choice, check_count, check_number
 from sightline.ascent.stream import StreamAscent
 from sightline.indices import make_index, selection_index
-from sightline.pursuit import Candidates, Climb, Found, found_among, settled
+from sightline.portfolio import AUTO
+from sightline.pursuit import Found, found_among
+from sightline.solvers import Candidates, Climb, settled
 from sightline.starts import make_starts
 from sightline.whitening import Whitening
 from sightline.whitening_choice import choose_whitening
@@ -63,6 +65,11 @@ class Stream:
             raise ValueError(
                 f"resample={options.resample!r} reads rows again, which a stream can't; leave it "
                 "out, or use fit."
+            )
+        if isinstance(options.index, str) and options.index == AUTO:
+            raise ValueError(
+                "index='auto' searches the rows once for each of several indices, which a stream "
+                "can't; name one index, or use fit."
             )
         check_choice("multiple", options.multiple, ("merge", "deflate"))
         if options.multiple == "deflate" and options.n_components > 1:
@@ -113,7 +120,9 @@ class Stream:
             return None
         ascent, options = self._ascent, self._options
         steps = f"{ascent.steps_done} steps of a stream; Algorithm 2 takes 2 x {ascent.n_steps}"
+        count = min(options.n_components, self._whitening.rank)
         candidates = Candidates(
+            Climb(self._phi, self._psi, self._weigh_modes, count),
             ascent.best,
             settled(self._phi, ascent.best, ascent.held, ascent.step_sizes[1]),
             ascent.steps_done,
@@ -121,11 +130,8 @@ class Stream:
             ascent.step_sizes,
             steps,
         )
-        count = min(options.n_components, self._whitening.rank)
-        climb = Climb(self._phi, self._psi, self._weigh_modes, count)
-        angle = options.minimum_angle
         return found_among(
-            candidates, ascent.held, self._whitening, climb, count=count, angle=angle
+            [candidates], ascent.held, self._whitening, count=count, angle=options.minimum_angle
         )
 
     def _begin(self, rows: Array, columns: Any) -> None:

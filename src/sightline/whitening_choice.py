@@ -10,7 +10,8 @@ variance; with few rows it also blows up noise. The rule:
 2. Otherwise "exact", a truncation to a tenth of the rows, "shrunk" and "none" are cross-fitted,
    each where its covariance can be had from half of the rows: a quick climb on one half, its
    best direction judged on the other half, both ways. Directions that are clearly of several
-   modes there win; among equals the largest sum of psi does.
+   modes there win; among equals the largest sum of psi does. With index="auto" every index of the
+   portfolio tries each whitening, and psi counts in deviations of its law for normal scores.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from scipy import special
 from sightline._arrays import Array, take_rows, to_numpy
 from sightline._options import check_choice
 from sightline.ascent import adaptive_ascent
-from sightline.indices import Dip, Index, make_index, selection_index
+from sightline.indices import Dip, Index, selection_index
+from sightline.portfolio import members, normal_spread
 from sightline.rows import random_rows
 from sightline.scatter import scatter_of
 from sightline.selection import is_clear
@@ -73,12 +75,18 @@ def choose_whitening(
     if method != "auto":
         check_choice("whiten", method, ("auto", *METHODS))
         return fit_whitening(X, method, rank=rank, columns=columns)
-    phi = make_index(index)
+    phis = members(index)
+    alone = len(phis) == 1
     choices = _candidates(X, rank)
     chosen = choices[0]
     if len(choices) > 1:
         halves = _halves(X, rng)
-        chosen = max(choices, key=lambda choice: _cross_fit(halves, choice, phi, rng))
+        chosen = max(
+            choices,
+            key=lambda choice: max(
+                _cross_fit(halves, choice, phi, rng, alone=alone) for phi in phis
+            ),
+        )
     return fit_whitening(X, chosen.method, rank=chosen.rank, columns=columns)
 
 
@@ -113,9 +121,16 @@ def _halves(X: Array, rng: np.random.Generator) -> tuple[Array, Array]:
 
 
 def _cross_fit(
-    halves: tuple[Array, Array], choice: _Choice, phi: Index, rng: np.random.Generator
+    halves: tuple[Array, Array],
+    choice: _Choice,
+    phi: Index,
+    rng: np.random.Generator,
+    *,
+    alone: bool,
 ) -> tuple[int, float]:
     """Return in how many halves the other's direction shows modes, and the sum of psi there."""
+    psi = selection_index(phi)
+    unit = 1.0 if alone else normal_spread(psi)
     clear, total = 0, 0.0
     for fitted, held in (halves, halves[::-1]):
         try:
@@ -127,7 +142,7 @@ def _cross_fit(
         found = adaptive_ascent(rows, index=phi, n_starts=_STARTS, n_steps=steps, random_state=rng)
         scores = to_numpy(whitening.scores(held, found.directions[:1, :])).astype(np.float64)
         clear += bool(found.clear[0] and is_clear(Dip().value_of_sample(scores, np), scores)[0])
-        total += _shown(selection_index(phi), scores)
+        total += _shown(psi, scores) / unit
     return clear, total
 
 

@@ -8,8 +8,9 @@ from threadpoolctl import threadpool_limits
 
 from sightline import adaptive_ascent, two_step_gradient_ascent
 from sightline._arrays import to_numpy
-from sightline.ascent import adaptive as module
-from sightline.ascent.climbing import Climbed, ascend, merge
+from sightline.ascent import search as module
+from sightline.ascent.climbing import Climbed, ascend, begin_at, merge
+from sightline.ascent.search import plan_stages
 from sightline.datasets import BernoulliRademacher, ImbalancedClusters, make_planted
 from sightline.indices import ReLU2, make_index
 from sightline.selection import CLEAR_DIP
@@ -54,11 +55,12 @@ def test_groups_inside_which_rows_scatter_are_found_to_statistical_precision():
 def test_a_quick_look_is_enough_where_starts_meet_in_clear_groups():
     alignment, found = found_alignment(3000, 20, ImbalancedClusters(0.1), "relu2")
     assert alignment > 0.999
-    assert found.n_starts == 256
+    assert found.n_starts == 64
+    assert found.stage == 1
     assert found.met[0] >= 16
     assert found.clear[0]
     assert found.converged[0]
-    assert "of 256 starts on 3000 of 3000 rows made for one direction" in found.stopping_reason
+    assert "of 64 starts on 3000 of 3000 rows made for one direction" in found.stopping_reason
 
 
 def test_noise_is_searched_in_full():
@@ -66,7 +68,25 @@ def test_noise_is_searched_in_full():
     found = adaptive_ascent(X, index="relu2", random_state=0)
     assert not found.clear.any()
     assert found.n_starts >= 2048
+    assert found.stage is None
     assert "on all rows" in found.stopping_reason
+
+
+def test_an_end_can_be_set_to_the_effort():
+    X = np.random.default_rng(0).standard_normal((300, 10))
+    found = adaptive_ascent(X, index="relu2", most_stages=1, random_state=0)
+    assert found.n_starts == 64
+
+
+def test_stages_take_more_starts_first_and_more_rows_after_that():
+    stages = plan_stages(10**6, 20, None, None, look=True)
+    assert [stage.n_starts for stage in stages] == [64, 192, 2048, 512, 256, 256]
+    assert [stage.n_rows for stage in stages] == [20_000] * 3 + [80_000, 320_000, 1_000_000]
+    assert len({stage.n_steps for stage in stages[:2]}) == 1
+    assert stages[1].n_steps < stages[2].n_steps
+    alone = plan_stages(100, 20, 7, None, look=True)
+    assert [(stage.n_starts, stage.n_rows) for stage in alone] == [(7, 100)]
+    assert [stage.n_starts for stage in plan_stages(50_000, 2, 7, 9, look=True)] == [7, 7]
 
 
 def test_many_rows_are_searched_on_some_of_them_first(monkeypatch):
@@ -164,6 +184,7 @@ def test_library_and_dtype_are_kept(xp):
         ({"n_steps": 1.5}, TypeError, r"n_steps=1\.5"),
         ({"step_sizes": (1,)}, ValueError, r"step_sizes=\(1,\)"),
         ({"starts": "corner"}, ValueError, "starts='corner'"),
+        ({"most_stages": 0}, ValueError, "most_stages=0"),
         ({"n_directions": 0}, ValueError, "n_directions=0"),
         ({"minimum_angle": 91}, ValueError, "minimum_angle=91"),
         ({"random_state": "x"}, TypeError, "random_state='x'"),
@@ -179,7 +200,7 @@ class TestClimbing:
     def test_a_climb_is_plain_ascent_while_nobody_has_arrived(self):
         rows, _, _ = whitened(400, 5, ImbalancedClusters(0.1, spread=0.3))
         starts = random_directions(6, 5, np.random.default_rng(0))
-        climbed = ascend(make_index("abs"), starts, rows, 0.3, 3)
+        climbed = ascend(make_index("abs"), begin_at(starts), rows, 0.3, 3)
         u = starts
         for _ in range(3):
             g = -np.sign(rows @ u.T).T @ rows / 400
@@ -200,12 +221,14 @@ class TestClimbing:
             lambda phi, u, X: asked.append(len(u)) or plain(phi, u, X),
         )
         starts = random_directions(40, 4, np.random.default_rng(0))
-        climbed = ascend(ReLU2(), starts, rows, 0.5, 400)
+        climbed = ascend(ReLU2(), begin_at(starts), rows, 0.5, 400)
         assert asked[0] == 40
         assert asked[-1] < 40
         assert len(asked) == climbed.steps
         assert sum(asked) < 40 * 400 / 2
         assert np.mean(climbed.moved < 1e-3) > 0.9
+        assert climbed.met.sum() == 40
+        assert climbed.met.size < 40  # and those that met on the way went on as one
 
     def test_those_who_have_met_go_on_as_one(self):
         u = random_directions(3, 4, np.random.default_rng(0))

@@ -16,6 +16,7 @@ from sightline import estimators
 from sightline.datasets import ImbalancedClusters, make_planted
 
 ESTIMATORS = [getattr(estimators, name)() for name in estimators.__all__]
+PORTFOLIO = estimators.ProjectionPursuit("auto", n_starts=24, n_steps=8)
 PURSUITS = [e for e in ESTIMATORS if hasattr(e, "transform")]
 
 
@@ -23,7 +24,7 @@ def pursuit_id(estimator):
     return type(estimator).__name__
 
 
-@parametrize_with_checks(ESTIMATORS)
+@parametrize_with_checks([*ESTIMATORS, PORTFOLIO])
 def test_scikit_learn_checks(estimator, check):
     if check.func.__name__ == "check_array_api_input" and "SCIPY_ARRAY_API" not in os.environ:
         pytest.skip("scikit-learn asks for SCIPY_ARRAY_API=1, which must be set at start-up")

@@ -7,7 +7,7 @@ from scipy import stats
 from sklearn.exceptions import NotFittedError
 
 from null_searches import SMALL, TRIES, correlated
-from sightline.ascent import adaptive
+from sightline.ascent import search as module
 from sightline.ascent.climbing import ascend
 from sightline.datasets import ImbalancedClusters, make_planted
 from sightline.estimators import ProjectionPursuit
@@ -49,9 +49,9 @@ class TestAnEstimatorThatAsks:
         assert_array_equal(fitted.search_again(X, 0), fitted.standard_values_)
         climbed = []
         monkeypatch.setattr(
-            adaptive,
+            module,
             "ascend",
-            lambda phi, begin, *rest: climbed.append(begin.shape[0]) or ascend(phi, begin, *rest),
+            lambda phi, begin, *rest: climbed.append(begin.met.size) or ascend(phi, begin, *rest),
         )
         fitted.search_again(rotated_rows(X).draw(np.random.default_rng(0)), 0)
         assert max(climbed) <= 256

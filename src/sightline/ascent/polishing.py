@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sightline._arrays import Array, like, namespace, to_numpy, wide_dtype
+from sightline._arrays import Array, like, namespace, take_rows, to_numpy, wide_dtype
 from sightline.rows import fold_rows, spaced_rows, sum_rows
 from sightline.sphere import normalise
 from sightline.sums import all_scores
@@ -43,17 +43,37 @@ class Polished:
     moved: np.ndarray
 
 
+Step = Callable[[Array, np.ndarray], Array]
+"""Takes directions (m, d) and their positions (m,) among all that are polished, one step on."""
+
+
 def polish(kind: str, directions: Array, X: Array, steps: int = STEPS) -> Polished:
-    """Run the fixed point of one kind, "sparse" or "groups", until nothing moves."""
+    """Run the fixed point of one kind, "sparse" or "groups", until nothing moves.
+
+    Those that have arrived are left where they are.
+    """
     step = POLISHES[kind](directions, X)
     moved = np.full(directions.shape[0], np.inf)
+    going = np.arange(moved.size)
     for _ in range(steps):
-        ahead = _facing(step(directions), directions)
-        moved = _distance(ahead, directions)
-        directions = ahead
-        if moved.max() < SETTLED:
+        behind = take_rows(directions, going) if going.size < moved.size else directions
+        ahead = _facing(step(behind, going), behind)
+        moved[going] = _distance(ahead, behind)
+        directions = with_rows(directions, going, ahead)
+        going = going[moved[going] >= SETTLED]
+        if not going.size:
             break
     return Polished(directions, moved)
+
+
+def with_rows(directions: Array, positions: np.ndarray, values: Array) -> Array:
+    """Return `directions` with the rows at some positions replaced."""
+    if positions.size == directions.shape[0]:
+        return values
+    xp = namespace(directions)
+    place = np.arange(directions.shape[0])
+    place[positions] = directions.shape[0] + np.arange(positions.size)
+    return take_rows(xp.concat((directions, values)), place)
 
 
 def _facing(ahead: Array, directions: Array) -> Array:
@@ -68,11 +88,11 @@ def _distance(ahead: Array, directions: Array) -> np.ndarray:
     return to_numpy(xp.sqrt(xp.sum((ahead - directions) ** 2, axis=1)))
 
 
-def _sparse_step(directions: Array, X: Array) -> Callable[[Array], Array]:  # noqa: ARG001
+def _sparse_step(directions: Array, X: Array) -> Step:  # noqa: ARG001
     """Return FastICA's step with g(t) = t exp(-t^2 / 2)."""
     xp = namespace(X)
 
-    def step(u: Array) -> Array:
+    def step(u: Array, which: np.ndarray) -> Array:  # noqa: ARG001  (nothing is carried)
         def part(rows: Array) -> Array:
             t = rows @ u.T
             square = t * t
@@ -89,16 +109,16 @@ def _sparse_step(directions: Array, X: Array) -> Callable[[Array], Array]:  # no
     return step
 
 
-def _groups_step(directions: Array, X: Array) -> Callable[[Array], Array]:
+def _groups_step(directions: Array, X: Array) -> Step:
     """Return the discriminant step for two groups, whose fit is carried from step to step."""
     xp = namespace(X)
     some = spaced_rows(X, _FIT_ROWS)
     groups = TwoGroups.at_the_upper_end(to_numpy(all_scores(directions, some)).astype(np.float64))
 
-    def step(u: Array) -> Array:
-        nonlocal groups
-        groups = groups.refit(to_numpy(all_scores(u, some)).astype(np.float64))
-        slope, offset = (like(value, X) for value in groups.log_odds())
+    def step(u: Array, which: np.ndarray) -> Array:
+        theirs = groups.only(which).refit(to_numpy(all_scores(u, some)).astype(np.float64))
+        groups.replace(which, theirs)
+        slope, offset = (like(value, X) for value in theirs.log_odds())
 
         def part(rows: Array) -> Array:
             odds = rows @ u.T
@@ -112,7 +132,7 @@ def _groups_step(directions: Array, X: Array) -> Callable[[Array], Array]:
     return step
 
 
-POLISHES: dict[str, Callable[[Array, Array], Callable[[Array], Array]]] = {
+POLISHES: dict[str, Callable[[Array, Array], Step]] = {
     "sparse": _sparse_step,
     "groups": _groups_step,
 }
@@ -135,6 +155,15 @@ class TwoGroups:
         half = np.full_like(upper, 0.5)
         start = cls(half / 5, upper, -0.1 * upper, half)
         return start.refit(scores, steps=10)
+
+    def only(self, which: np.ndarray) -> TwoGroups:
+        """Return the groups of some of the directions."""
+        return TwoGroups(*(getattr(self, part)[which] for part in self.__slots__))
+
+    def replace(self, which: np.ndarray, theirs: TwoGroups) -> None:
+        """Put the groups of some of the directions in place of what was there."""
+        for part in self.__slots__:
+            getattr(self, part)[which] = getattr(theirs, part)
 
     def log_odds(self) -> tuple[np.ndarray, np.ndarray]:
         """Return slope and offset of the log odds of the upper group, linear in the score."""

@@ -26,7 +26,7 @@ class Finding:
     Attributes
     ----------
     direction : 1 for the best.
-    index : name of the projection index.
+    index : name of the projection index that found it.
     value : its value.
     p_value : how often the search finds as much in Gaussian tables, or None if not asked for.
     converged : whether another step would leave the direction where it is.
@@ -108,7 +108,7 @@ def describe(search: Search, table: Table) -> list[Finding]:
         findings.append(
             Finding(
                 direction=place + 1,
-                index=search.index,
+                index=str(estimator.indices_[place]),
                 value=float(estimator.index_values_[place]),
                 p_value=None if p_values is None else float(p_values[place]),
                 converged=bool(estimator.converged_[place]),

@@ -25,7 +25,9 @@ class ProjectionPursuit(DirectionsEstimator):
     ----------
     index : phi, what makes a direction interesting: a name (`sightline.indices.INDICES`) or an
         object. "relu2" finds a small group far out on one side, "abs" and "kurtosis" sparse or
-        heavy-tailed scores, "absmax" balanced clusters.
+        heavy-tailed scores, "absmax" balanced clusters. "auto" searches by several of them and
+        pools what they find on one scale (`sightline.portfolio`): for about five times the work,
+        you need not know which one suits.
     n_components : how many directions.
     solver : "adaptive" climbs on all rows and finds directions in far fewer of them
         (`sightline.adaptive_ascent`); "two-step" is the paper's Algorithm 2
@@ -58,7 +60,9 @@ class ProjectionPursuit(DirectionsEstimator):
         tail of the scores on the positive side.
     index_values_ : (k,) value of psi on all whitened rows.
     standard_values_ : (k,) value of psi on the scores at variance 1: what p-values compare, and
-        `index_values_` for exact whitening.
+        `index_values_` for exact whitening. With index="auto" it is how many standard deviations
+        that value is above the best that such a search finds in noise.
+    indices_ : list of k names of the indices that found them; with "auto" they may differ.
     p_values_ : (k,) where `significance` was asked for: how often a search of as many directions
         finds as much where there is nothing. Exact for the largest value, conservative for others.
     null_values_ : (significance,) the best standard value of each of those searches.
@@ -122,6 +126,10 @@ class ProjectionPursuit(DirectionsEstimator):
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002  (y: scikit-learn's contract)
         """Find the directions of the rows of `X` (n, d); `y` is ignored."""
+        return self._fit(X, (None,))
+
+    def _fit(self, X: Any, most_stages: tuple[int | None, ...]) -> Self:
+        """Fit, each climb going on to a given stage at the latest."""
         if self.significance is not None:
             check_count("significance", self.significance)
         rows = read_table(self, X, reset=True, lazy=True)
@@ -144,6 +152,7 @@ class ProjectionPursuit(DirectionsEstimator):
             n_components=self.n_components,
             multiple=self.multiple,
             minimum_angle=self.minimum_angle,
+            most_stages=most_stages,
             random_state=rng,
             n_starts=self.n_starts,
             starts=self.starts,
@@ -196,7 +205,8 @@ class ProjectionPursuit(DirectionsEstimator):
         self._keep(found.whitening, found.directions, rows)
         self.index_values_ = found.values
         self.standard_values_ = found.standard_values
-        self._looked = found.looked
+        self.indices_ = list(found.indices)
+        self._stages = list(found.stages)
         self.converged_ = found.converged
         self.clear_ = found.clear
         self.whiten_ = found.whitening.method
@@ -208,15 +218,13 @@ class ProjectionPursuit(DirectionsEstimator):
     def search_again(self, X: Array, random_state: Any, **changes: Any) -> np.ndarray:
         """Return the standard values (k,) that the same search finds on another table.
 
-        Where the first look was convincing here, the other table is searched by such a look, too:
+        Where an early stage was convincing here, the search of the other table ends there, too:
         what was found is what that shorter search finds. `changes` are other parameters.
         """
         again = clone(self).set_params(
             **{"significance": None, "random_state": random_state} | changes
         )
-        if self._looked is not None and (again.multiple == "merge" or again.n_components == 1):
-            again.n_starts, again.n_steps = self._looked
-        values: np.ndarray = again.fit(X).standard_values_
+        values: np.ndarray = again._fit(X, tuple(self._stages)).standard_values_
         return values
 
     def _keep_p_values(self, rows: Array) -> None:
