@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sightline._arrays import Array, like, namespace, take_rows, to_numpy, wide_dtype
-from sightline.rows import fold_rows, spaced_rows, sum_rows
+from sightline.rows import fold_rows, row_blocks, spaced_rows, sum_rows
 from sightline.sphere import normalise
 from sightline.sums import all_scores
 
@@ -27,6 +27,9 @@ STEPS = 20
 
 SETTLED = 1e-3
 """A direction that moves by less than this many radians in a step has arrived."""
+
+_AT_ONCE = 512
+"""Directions whose groups are fitted at once: it bounds the memory."""
 
 _FIT_ROWS = 4000
 """Rows on which the two groups are fitted; their three numbers need no more."""
@@ -52,6 +55,15 @@ def polish(kind: str, directions: Array, X: Array, steps: int = STEPS) -> Polish
 
     Those that have arrived are left where they are.
     """
+    some = [directions[block, :] for block in row_blocks(directions.shape[0], _AT_ONCE)]
+    done = [_polish_some(kind, these, X, steps) for these in some]
+    return Polished(
+        namespace(directions).concat([each.directions for each in done]),
+        np.concatenate([each.moved for each in done]),
+    )
+
+
+def _polish_some(kind: str, directions: Array, X: Array, steps: int) -> Polished:
     step = POLISHES[kind](directions, X)
     moved = np.full(directions.shape[0], np.inf)
     going = np.arange(moved.size)

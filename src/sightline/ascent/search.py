@@ -46,8 +46,7 @@ _MET = 16
 """Starts that must be making for a clear optimum for a search to end early."""
 
 _LEADING = 64
-"""Directions that lead a stage: they begin the next one, and are polished where all would cost
-more than the climb."""
+"""Directions that lead a stage: they begin the next one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +155,9 @@ class Search:
         The distinct ones, best first, and whether each stands still, (k,).
         """
         chosen = self._climbed.directions
-        # Groups are refitted along every direction: leave that to the leading ones.
-        if self.options.phi.polish != "sparse" or self.convincing:
-            wanted = self.options.n_directions if self.convincing else _LEADING
-            chosen = self._scored.ranked(wanted, SAME).directions
+        # Near the threshold a climb may end 50 degrees off the groups that polishing then finds.
+        if self.convincing:
+            chosen = self._scored.ranked(self.options.n_directions, SAME).directions
         scored, moved, met = self._polished(chosen, self._rows, self._scored, self._climbed)
         ranked = scored.ranked(self.options.n_directions, self.options.minimum_angle, met)
         moved = moved[ranked.sources]
