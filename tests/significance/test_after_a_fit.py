@@ -51,7 +51,9 @@ class TestAnEstimatorThatAsks:
         monkeypatch.setattr(
             module,
             "ascend",
-            lambda phi, begin, *rest: climbed.append(begin.met.size) or ascend(phi, begin, *rest),
+            lambda phi, begin, *rest, **kinds: (
+                climbed.append(begin.met.size) or ascend(phi, begin, *rest, **kinds)
+            ),
         )
         fitted.search_again(rotated_rows(X).draw(np.random.default_rng(0)), 0)
         assert max(climbed) <= 256
