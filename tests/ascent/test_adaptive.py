@@ -218,7 +218,7 @@ class TestClimbing:
         monkeypatch.setattr(
             climbing,
             "index_gradients",
-            lambda phi, u, X: asked.append(len(u)) or plain(phi, u, X),
+            lambda phi, u, X, **kinds: asked.append(len(u)) or plain(phi, u, X, **kinds),
         )
         starts = random_directions(40, 4, np.random.default_rng(0))
         climbed = ascend(ReLU2(), begin_at(starts), rows, 0.5, 400)

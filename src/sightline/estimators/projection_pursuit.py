@@ -38,7 +38,7 @@ class ProjectionPursuit(DirectionsEstimator):
     whiten : "auto" (settled by a stated rule, `sightline.whitening_choice`), "exact", "shrunk"
         (Ledoit-Wolf) or "none" (`sightline.whitening.fit_whitening`).
     rank : keep this many principal axes before whitening; None is the numerical rank.
-    n_starts : how many starts climb together; None is 256 and then 2048 as needed for the
+    n_starts : how many starts climb together; None is 64, 192 more and then 2048 as needed for the
         adaptive solver, 400 for the two-step one.
     starts : "data", "random", "moments", "union", or an array of starts in whitened coordinates;
         None is "union" for the adaptive solver, "data" for the two-step one.
