@@ -124,6 +124,7 @@ def test_a_package_that_is_not_there_says_how_to_get_it(monkeypatch):
     assert [package.missing() for package in PACKAGES if package.missing()] == [
         "pip install python-picard",
         "pip install direpack",
+        "pip install direpack",
         "pip install icspylab",
         "pip install pymanopt",
     ]

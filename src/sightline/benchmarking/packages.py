@@ -59,15 +59,22 @@ def _picard(X: Host, seed: int) -> tuple[Host, None]:
     return np.asarray(W @ K), None
 
 
-def _direpack(X: Host, _seed: int) -> tuple[Host, None]:
-    direpack: Any = import_module("direpack")
-    pursuit = direpack.ppdire(
-        projection_index=direpack.dicomo,
-        pi_arguments={"mode": "skew", "center": "mean"},
-        verbose=False,
-    )
-    pursuit.fit(X)
-    return np.asarray(pursuit.x_weights_).T, None
+def _direpack(**options: Any) -> Callable[[Host, int], tuple[Host, None]]:
+    def run(X: Host, _seed: int) -> tuple[Host, None]:
+        direpack: Any = import_module("direpack")
+        pursuit = direpack.ppdire(
+            projection_index=direpack.dicomo,
+            pi_arguments={"mode": "skew", "center": "mean"},
+            verbose=False,
+            **options,
+        )
+        pursuit.fit(X)
+        return np.asarray(pursuit.x_weights_).T, None
+
+    return run
+
+
+_GRID = {"optimizer": "grid", "optimizer_options": {"ndir": 200, "maxiter": 100}}
 
 
 def _ics(X: Host, _seed: int) -> tuple[Host, None]:
@@ -104,7 +111,8 @@ PACKAGES = (
     Package("sightline", lambda: None, _sightline),
     Package("scikit-learn FastICA, exp", lambda: None, _fast_ica),
     Package("python-picard", _needs("picard", "python-picard"), _picard),
-    Package("direpack, skewness", _needs("direpack", "direpack"), _direpack),
+    Package("direpack, skewness", _needs("direpack", "direpack"), _direpack()),
+    Package("direpack, skewness, grid", _needs("direpack", "direpack"), _direpack(**_GRID)),
     Package("icspylab", _needs("icspylab", "icspylab"), _ics),
     Package("pymanopt, 20 data starts", _needs("pymanopt", "pymanopt"), _pymanopt),
 )
