@@ -5,7 +5,8 @@ folder given and deleted after. One process fits it, through a memory map, and r
 memory. The rate is that of a step, one pass over the file, against whichever binds: reading the
 file from the disk, or the step's bare products on rows in memory, which are the whitening
 (float64) and two with the directions (float32). Times of products are of the processor, summed
-over threads, so that a busy machine does not count. Run it as
+over threads, so that a busy machine does not count. With `--steps 0` it is `partial_fit` that
+reads the file, once. Run it as
 
     env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE python benchmarks/out_of_core.py FOLDER
 """
@@ -69,8 +70,11 @@ def processor_time() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def bare_products(starts: int) -> float:
-    """Return seconds of one core that the products of a step take for a row; the best of many."""
+def bare_products(starts: int, compared: float = 0.0) -> float:
+    """Return seconds of one core that the products of a step take for a row; median of nine.
+
+    `compared` are the rows, for each row of the step, on which psi is asked besides.
+    """
     rng = np.random.default_rng(0)
     rows = rng.standard_normal((64 * BLOCK, COLUMNS), dtype=np.float32)
     matrix = rng.standard_normal((COLUMNS, COLUMNS))
@@ -83,8 +87,35 @@ def bare_products(starts: int) -> float:
                 block = rows[first : first + BLOCK]
                 block.astype(np.float64) @ matrix
                 block.T @ (block @ directions)
+                block[: int(compared % 1 * BLOCK)] @ directions
+                for _ in range(int(compared)):
+                    block @ directions
             seconds.append(processor_time() - begin)
     return statistics.median(seconds) / len(rows)
+
+
+def stream(path: Path, starts: int) -> dict[str, float]:
+    """Read the file once, each batch a step, and say what it took."""
+    rows = np.load(path, mmap_mode="r")
+    pursuit = ProjectionPursuit(n_starts=starts, random_state=0)
+    begin, start = processor_time(), time.perf_counter()
+    pursuit.partial_fit(rows)
+    wall, busy = time.perf_counter() - start, processor_time() - begin
+    held, batch = 50 * COLUMNS, 4096  # psi is asked on the rows that are held, once a batch
+    return {
+        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "fit_wall": wall,
+        "fit_processor": busy,
+        "step_processor": busy,
+        "step_wall": wall,
+        "bare_processor": bare_products(starts, compared=held / batch) * len(rows),
+        "alignment": alignment(pursuit),
+        "steps": pursuit.n_iter_,
+    }
+
+
+def alignment(pursuit: ProjectionPursuit) -> float:
+    return abs(float(np.sum(pursuit.components_[0])) / COLUMNS**0.5)
 
 
 def fit(path: Path, starts: int, steps: int) -> dict[str, float]:
@@ -108,12 +139,13 @@ def fit(path: Path, starts: int, steps: int) -> dict[str, float]:
         "step_processor": statistics.median(b[1] - a[1] for a, b in pairs),
         "step_wall": statistics.median(b[2] - a[2] for a, b in pairs),
         "bare_processor": bare_products(starts) * len(rows),
-        "alignment": abs(float(np.sum(pursuit.components_[0])) / COLUMNS**0.5),
+        "alignment": alignment(pursuit),
         "steps": pursuit.n_iter_,
     }
 
 
 def measure(folder: Path, gigabytes: float, starts: int, steps: int) -> dict[str, object]:
+    """Make the file, measure the disk and the fit, and delete it."""
     with tempfile.TemporaryDirectory(dir=folder, prefix="out-of-core-") as place:
         path = Path(place) / "rows.npy"
         rows = make(path, gigabytes)
@@ -131,12 +163,13 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--gigabytes", type=float, default=8.0)
     parser.add_argument("--starts", type=int, default=64)
-    parser.add_argument("--steps", type=int, default=3)
+    parser.add_argument("--steps", type=int, default=3, help="0: partial_fit, one pass")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--fit", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.fit:
-        print(json.dumps(fit(options.folder, options.starts, options.steps)))
+        path, starts, steps = options.folder, options.starts, options.steps
+        print(json.dumps(fit(path, starts, steps) if steps else stream(path, starts)))
         return
     print_header("Two-step fit of a file", seed=0)
     found = measure(options.folder, options.gigabytes, options.starts, options.steps)
