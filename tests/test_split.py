@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+import sightline.split
 from sightline.split import split_in_two
 
 
@@ -79,3 +80,12 @@ def test_one_score_has_no_small_side():
 def test_what_is_no_list_of_numbers_is_refused(scores):
     with pytest.raises(ValueError, match="list of numbers"):
         split_in_two(scores)
+
+
+def test_comparing_cuts_in_blocks_changes_nothing(monkeypatch):
+    scores = two_groups(np.random.default_rng(8), 40, 300, 3.0)
+    whole = split_in_two(scores)
+    monkeypatch.setattr(sightline.split, "_CUTS", 7)
+    in_blocks = split_in_two(scores)
+    assert in_blocks.threshold == whole.threshold
+    assert np.array_equal(in_blocks.small, whole.small)
