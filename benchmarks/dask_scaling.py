@@ -90,7 +90,7 @@ def send(workers: distributed.LocalCluster, times: int, what: int, *, everyone: 
 
 
 def survive(times: int, what: int, *, everyone: bool, steps: int) -> dict[str, object]:
-    """Fit while workers die: every tenth step, so that as many as `times` die before the end."""
+    """Fit while workers die: every fifth step, so that as many as `times` die before the end."""
     X = make_planted(16 * UNIT, 10, random_state=1)[0]
     expected = pursuit(50, steps).fit(X)
     sent = 0
@@ -99,7 +99,7 @@ def survive(times: int, what: int, *, everyone: bool, steps: int) -> dict[str, o
 
         def strike(step: int, _: int) -> None:
             nonlocal sent
-            if step % 10 == 0 and sent < times:
+            if step % 5 == 0 and sent < times:
                 timer = threading.Timer(0.05, report_strike)  # in the midst of the next step
                 timer.start()
 
@@ -138,14 +138,15 @@ def main() -> None:
         flush=True,
     )
     deaths: dict[str, Callable[[], dict[str, object]]] = {
-        "20 killed": lambda: survive(20, signal.SIGKILL, everyone=False, steps=110),
+        "20 killed": lambda: survive(20, signal.SIGKILL, everyone=False, steps=80),
         "all at once": lambda: survive(2, signal.SIGKILL, everyone=True, steps=20),
         "one hung": lambda: survive(1, signal.SIGSTOP, everyone=False, steps=20),
     }
-    with dask.config.set(LIMITS):
-        for name, death in deaths.items():
+    for name, death in deaths.items():
+        # A short limit for all would lose live workers on a busy machine.
+        with dask.config.set(LIMITS if name == "one hung" else {}):
             results[name] = outcome = death()
-            print(f"{name}: {outcome}", flush=True)
+        print(f"{name}: {outcome}", flush=True)
     if options.json:
         results |= {"hardware": hardware(), "seed": 0}
         options.json.write_text(json.dumps(results, indent=1) + "\n")
