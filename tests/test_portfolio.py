@@ -183,3 +183,7 @@ class TestTheContract:
         X = make_planted(60, 3, random_state=0)[0]
         with pytest.raises(ValueError, match=r"step_sizes=\(1, 2\) has no use with index='auto'"):
             ProjectionPursuit("auto", step_sizes=(1, 2)).fit(X)
+
+    def test_a_stream_that_is_read_once_takes_one_index(self):
+        assert hasattr(ProjectionPursuit("abs"), "partial_fit")
+        assert not hasattr(ProjectionPursuit("auto"), "partial_fit")

@@ -15,7 +15,6 @@ from sightline._arrays import Array, namespace
 from sightline._options import as_generator, check_choice, check_count, check_number
 from sightline.ascent.stream import StreamAscent
 from sightline.indices import make_index, selection_index
-from sightline.portfolio import AUTO
 from sightline.pursuit import Found, found_among
 from sightline.solvers import Candidates, Climb, settled
 from sightline.starts import make_starts
@@ -65,11 +64,6 @@ class Stream:
             raise ValueError(
                 f"resample={options.resample!r} reads rows again, which a stream can't; leave it "
                 "out, or use fit."
-            )
-        if isinstance(options.index, str) and options.index == AUTO:
-            raise ValueError(
-                "index='auto' searches the rows once for each of several indices, which a stream "
-                "can't; name one index, or use fit."
             )
         check_choice("multiple", options.multiple, ("merge", "deflate"))
         if options.multiple == "deflate" and options.n_components > 1:

@@ -6,16 +6,28 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils.metaestimators import available_if
 
 from sightline._arrays import Array, is_lazy
 from sightline._options import as_generator, check_count
 from sightline.estimators.directions import DirectionsEstimator
 from sightline.estimators.tables import read_table
+from sightline.portfolio import AUTO
 from sightline.pursuit import Found, pursue
 from sightline.rows import pieces
 from sightline.significance import null_p_values
 from sightline.streaming import Stream, StreamOptions
 from sightline.whitening_choice import choose_whitening
+
+
+def _reads_rows_once(pursuit: ProjectionPursuit) -> bool:
+    """Say whether one index is named, or why there is no `partial_fit`."""
+    if isinstance(pursuit.index, str) and pursuit.index == AUTO:
+        raise AttributeError(
+            "index='auto' searches the rows once for each of several indices, which a stream "
+            "can't; name one index, or use fit."
+        )
+    return True
 
 
 class ProjectionPursuit(DirectionsEstimator):
@@ -166,6 +178,7 @@ class ProjectionPursuit(DirectionsEstimator):
         self._keep_p_values(rows)
         return self
 
+    @available_if(_reads_rows_once)  # type: ignore[untyped-decorator, unused-ignore]
     def partial_fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002  (scikit-learn's contract)
         """Climb on the next rows of a stream, each of which is read once; `y` is ignored.
 
