@@ -6,7 +6,8 @@ variance; with few rows it also blows up noise. The rule:
 1. Where there are at least 50 rows a column, or where the spectrum of the columns in units of
    their own spread stays under 1.1 times the edge (1 + sqrt(d / n))^2 that independent normal
    columns reach (Marchenko and Pastur 1967, Math. USSR Sb. 1, 457-483), nothing is to be gained
-   by keeping variances: "exact".
+   by keeping variances: "exact". Columns that are less correlated than sampling alone would leave
+   them were decorrelated by somebody: of principal components the variances are what counts.
 2. Otherwise "exact", a truncation to a tenth of the rows, "shrunk" and "none" are cross-fitted,
    each where its covariance can be had from half of the rows: a quick climb on one half, its
    best direction judged on the other half, both ways. Directions that are clearly of several
@@ -38,6 +39,10 @@ _PLENTY = 50
 
 _EDGE = 1.1
 """Times the Marchenko-Pastur edge up to which a spectrum is taken for pure noise."""
+
+_DECORRELATED = 1e-3
+"""Times the mean squared correlation 1 / n of independent columns, under which columns count as
+decorrelated: two independent columns do by chance in one table of forty, three or more hardly."""
 
 _ROWS = 20_000
 """Rows that are cross-fitted at the most."""
@@ -103,8 +108,7 @@ def _candidates(X: Array, rank: int | None) -> list[_Choice]:
     if rank is None and n > 2 * d:
         covariance = scatter.covariance(scatter.exponents)[np.ix_(varying, varying)]
         spread = np.sqrt(np.diag(covariance))
-        largest = np.linalg.eigvalsh(covariance / np.multiply.outer(spread, spread))[-1]
-        if largest <= _EDGE * (1 + math.sqrt(d / n)) ** 2:
+        if _like_noise(covariance / np.multiply.outer(spread, spread), n):
             return [exact]
     choices = [_Choice("none", rank), _Choice("shrunk", rank)]
     if n // 2 > 1.2 * d:
@@ -112,6 +116,16 @@ def _candidates(X: Array, rank: int | None) -> list[_Choice]:
     if rank is None and n // 5 < d and n >= 20:
         choices.append(_Choice("exact", n // 10))
     return choices
+
+
+def _like_noise(correlations: np.ndarray, n: int) -> bool:
+    """Say whether n rows of independent columns could have these correlations (d, d)."""
+    d = correlations.shape[0]
+    squared = float(np.sum((correlations - np.eye(d)) ** 2)) / (d * (d - 1))
+    if squared < _DECORRELATED / n:
+        return False
+    largest = float(np.linalg.eigvalsh(correlations)[-1])
+    return largest <= _EDGE * (1 + math.sqrt(d / n)) ** 2
 
 
 def _halves(X: Array, rng: np.random.Generator) -> tuple[Array, Array]:

@@ -42,7 +42,8 @@ _PATIENCE = 2.0
 def bar(console: Console, words: str) -> Iterator[Callable[[float], None] | None]:
     """Yield a function that is told which part is done, and shows it and the time left.
 
-    The bar appears after two seconds. Where stderr is no terminal there is none, and None.
+    The bar appears after two seconds, and begins anew where the part gets smaller. Where stderr is
+    no terminal there is none, and None.
     """
     if not console.is_terminal:
         yield None
@@ -57,6 +58,8 @@ def bar(console: Console, words: str) -> Iterator[Callable[[float], None] | None
     def advance(part: float) -> None:
         if time.monotonic() - began > _PATIENCE:
             progress.start()
+        if part < progress.tasks[0].completed:
+            progress.reset(task)
         progress.update(task, completed=part)
 
     try:

@@ -38,12 +38,12 @@ Examples:
 @data_options
 @click.option(
     "--index",
-    default="auto",
+    default="groups",
     show_default=True,
     help="What makes a direction interesting: relu2 (a small group far out), abs or kurtosis "
-    "(sparse, heavy tails), absmax (balanced groups), and others; auto takes relu2, or absmax "
-    "where only that shows clear groups; portfolio searches by five at once, for five times as "
-    "long, and says which one found each direction.",
+    "(sparse, heavy tails), absmax (balanced groups), and others; groups takes relu2, or absmax "
+    "where only that shows clear groups; auto searches by five at once, for five times as long, "
+    "and says which one found each direction.",
 )
 @click.option(
     "--directions",
@@ -135,7 +135,7 @@ def _check_index(name: str) -> None:
     from sightline.indices import INDICES
 
     known = (name for name, kind in INDICES.items() if not kind.whole_sample)
-    climbable = ["auto", "portfolio", *known]
+    climbable = ["groups", "auto", *known]
     if name not in climbable:
         raise click.UsageError(f"--index {name} is unknown. Choose from {', '.join(climbable)}.")
 

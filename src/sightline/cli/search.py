@@ -10,8 +10,9 @@ import click
 import numpy as np
 from sklearn.base import clone
 
-from sightline.cli.console import bar, working
+from sightline.cli.console import bar
 from sightline.estimators import ProjectionPursuit
+from sightline.resuming import resumable
 from sightline.significance import null_p_values
 from sightline.sources import DataError, Table
 
@@ -38,14 +39,12 @@ _ROWS_A_DIRECTION = 10
 as a tenth of the rows."""
 
 
-AUTO = "auto"
+GROUPS = "groups"
+"""The index of a user who names none: groups, small or large, by as few searches as will do."""
 
-_AUTO = ("relu2", "absmax")
-"""Indices that "auto" tries: a small group far out, then balanced groups. The second is for tables
-in which the first sees nothing that clearly has several modes."""
-
-_NAMES = {"portfolio": "auto"}
-"""What the command calls otherwise than the estimator: its own auto is quicker."""
+_GROUPS = ("relu2", "absmax")
+"""What it tries: a small group far out, then balanced groups. The second is for tables in which
+the first sees nothing that clearly has several modes."""
 
 
 @dataclass(frozen=True)
@@ -75,23 +74,27 @@ def search_table(table: Table, options: dict[str, Any], console: Console) -> Sea
         multiple="deflate",
         random_state=options["seed"],
     )
-    auto = options["index"] == AUTO
-    estimator = _fitted(estimator, _AUTO[0] if auto else options["index"], values, console)
-    if auto and not estimator.clear_[0]:
-        other = _fitted(estimator, _AUTO[1], values, console)
+    groups = options["index"] == GROUPS
+    estimator = _fitted(estimator, _GROUPS[0] if groups else options["index"], values, console)
+    if groups and not estimator.clear_[0]:
+        other = _fitted(estimator, _GROUPS[1], values, console)
         estimator = other if other.clear_[0] else estimator
     p_values = None
     if options["significance"]:
         p_values = _p_values(estimator, values, options["seed"], console)
         # Which index is told about was chosen by what it found: either could have been.
-        p_values = np.minimum(1.0, len(_AUTO) * p_values) if auto else p_values
+        p_values = np.minimum(1.0, len(_GROUPS) * p_values) if groups else p_values
     return Search(estimator, p_values)
 
 
 def _fitted(estimator: Any, index: str, values: Host, console: Console) -> Any:
     """Return the estimator with another index, fitted, and say what it warns of."""
-    estimator = clone(estimator).set_params(index=_NAMES.get(index, index))
-    with working(console, "Searching"), warnings.catch_warnings(record=True) as caught:
+    estimator = clone(estimator).set_params(index=index)
+    with (
+        bar(console, "Searching, climb after climb") as progress,
+        resumable(progress=progress and (lambda step, of: progress(step / of))),
+        warnings.catch_warnings(record=True) as caught,
+    ):
         warnings.simplefilter("always")
         estimator.fit(values)
     for warning in caught:
