@@ -62,3 +62,14 @@ def test_a_handful_of_rows_is_an_error_or_an_answer(n):
         assert np.isfinite(chosen(X).apply(X)).all()
     except ValueError as error:
         assert "rows" in str(error)  # noqa: PT017  (either is right; which depends on n)
+
+
+def test_the_variances_of_principal_components_are_not_taken_for_noise():
+    """Decorrelated columns look less than random; independent ones do not count as such."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 40)) @ rng.standard_normal((40, 40))
+    components = fit_whitening(X, "none", rank=40).apply(X)
+    assert len(_candidates(components, None)) > 1
+    for seed in range(20):
+        independent = np.random.default_rng(seed).standard_normal((60, 3))
+        assert [choice.method for choice in _candidates(independent, None)] == ["exact"]

@@ -236,3 +236,16 @@ class TestClimbing:
         merged = merge(Climbed(crowd, np.zeros(6), np.ones(6, dtype=int), 1))
         assert len(merged.directions) == 3
         assert merged.met.tolist() == [3, 2, 1]
+
+
+def test_groups_of_nearly_one_size_are_found_from_moments():
+    """At p = 0.435 relu2 has hardly a slope; the fourth moments point at the direction."""
+    found = []
+    for seed in range(4):
+        X, direction, _ = make_planted(
+            512, 16, signal=ImbalancedClusters(16**-0.3), random_state=seed
+        )
+        whitening = fit_whitening(X)
+        search = adaptive_ascent(whitening.apply(X), index="relu2", random_state=seed)
+        found.append(abs(float(whitening.column_weights(search.directions[:1])[0] @ direction)))
+    assert np.mean(found) > 0.95

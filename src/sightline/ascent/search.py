@@ -19,7 +19,7 @@ from sightline.ascent.polishing import SETTLED, polish
 from sightline.indices import Index
 from sightline.rows import random_rows
 from sightline.selection import Ranked, Scored, score_directions
-from sightline.starts import make_starts
+from sightline.starts import make_starts, moment_starts
 
 N_STARTS = 2048
 """Starts of a full search: from here on, doubling them moved no threshold by an eighth."""
@@ -44,6 +44,9 @@ _NEAR = 10.0
 
 _MET = 16
 """Starts that must be making for a clear optimum for a search to end early."""
+
+_MOMENTS = 64
+"""Starts from moments that are polished as they are, where an index looks for groups."""
 
 _LEADING = 64
 """Directions that lead a stage: they begin the next one."""
@@ -138,6 +141,10 @@ class Search:
         )
 
     @property
+    def _seeks_groups(self) -> bool:
+        return self.options.phi.polish == "groups"
+
+    @property
     def account(self) -> str:
         """Why the search ended where it is now, in words."""
         if self.leading is None or not self.convincing:
@@ -158,6 +165,10 @@ class Search:
         # Near the threshold a climb may end 50 degrees off the groups that polishing then finds.
         if self.convincing:
             chosen = self._scored.ranked(self.options.n_directions, SAME).directions
+        elif self._seeks_groups and isinstance(self.options.starts, str):
+            # Of groups of nearly one size an odd index has no slope, and climbs away from them.
+            moments = moment_starts(self._rows, _MOMENTS)
+            chosen = namespace(chosen).concat((chosen, moments))
         scored, moved, met = self._polished(chosen, self._rows, self._scored, self._climbed)
         ranked = scored.ranked(self.options.n_directions, self.options.minimum_angle, met)
         moved = moved[ranked.sources]
@@ -195,11 +206,13 @@ class Search:
         """Polish `chosen` on rows and put what is worth it behind the candidates scored there.
 
         A fixed point may end in a direction that is far from normal in another sense than the
-        index's: one below the middle of the climbed values is such.
+        index's: one below the middle of the climbed values is such, unless groups were looked for
+        and clear ones found.
         """
         polished = polish(self.options.phi.polish, chosen, rows)
         theirs = self._score(polished.directions, rows)
-        worthy = np.flatnonzero(theirs.values >= np.median(scored.values))
+        worth = theirs.values >= np.median(scored.values)
+        worthy = np.flatnonzero(worth | theirs.clear if self._seeks_groups else worth)
         moved = np.concatenate((climbed.moved, polished.moved[worthy]))
         met = np.concatenate((climbed.met, np.zeros(worthy.size, dtype=np.int64)))
         return scored + theirs.only(worthy), moved, met

@@ -42,7 +42,7 @@ Examples:
     show_default=True,
     help="What makes a direction interesting: relu2 (a small group far out), abs or kurtosis "
     "(sparse, heavy tails), absmax (balanced groups), and others; groups takes relu2, or absmax "
-    "where only that shows clear groups; auto searches by five at once, for five times as long, "
+    "where that shows more clear groups; auto searches by five at once, for five times as long, "
     "and says which one found each direction.",
 )
 @click.option(

@@ -15,6 +15,7 @@ from sightline.estimators import ProjectionPursuit
 from sightline.resuming import resumable
 from sightline.significance import null_p_values
 from sightline.sources import DataError, Table
+from sightline.split import split_in_two
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -43,8 +44,10 @@ GROUPS = "groups"
 """The index of a user who names none: groups, small or large, by as few searches as will do."""
 
 _GROUPS = ("relu2", "absmax")
-"""What it tries: a small group far out, then balanced groups. The second is for tables in which
-the first sees nothing that clearly has several modes."""
+"""What it tries: a small group far out, and where it sees none clearly, balanced groups too."""
+
+_SMALL = 0.1
+"""Part of the rows up to which a clear group is small enough for the first to be the right one."""
 
 
 @dataclass(frozen=True)
@@ -76,15 +79,23 @@ def search_table(table: Table, options: dict[str, Any], console: Console) -> Sea
     )
     groups = options["index"] == GROUPS
     estimator = _fitted(estimator, _GROUPS[0] if groups else options["index"], values, console)
-    if groups and not estimator.clear_[0]:
+    if groups and not _shows_a_small_group(estimator, values):
         other = _fitted(estimator, _GROUPS[1], values, console)
-        estimator = other if other.clear_[0] else estimator
+        estimator = max(estimator, other, key=lambda fitted: np.count_nonzero(fitted.clear_))
     p_values = None
     if options["significance"]:
         p_values = _p_values(estimator, values, options["seed"], console)
         # Which index is told about was chosen by what it found: either could have been.
         p_values = np.minimum(1.0, len(_GROUPS) * p_values) if groups else p_values
     return Search(estimator, p_values)
+
+
+def _shows_a_small_group(estimator: Any, values: Host) -> bool:
+    """Say whether the first direction clearly parts a small group from the others."""
+    if not estimator.clear_[0]:
+        return False
+    split = split_in_two(np.asarray(estimator.transform(values))[:, 0])
+    return split.size <= _SMALL * split.small.size
 
 
 def _fitted(estimator: Any, index: str, values: Host, console: Console) -> Any:
