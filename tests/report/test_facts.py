@@ -35,7 +35,7 @@ def test_numbers_are_the_estimators(directions, example):
 
 
 def test_main_columns_are_the_planted_ones(directions):
-    assert {directions[0].main[0], directions[1].main[0]} == {0, 1}
+    assert {direction.main[0] for direction in directions} == {0, 1}
 
 
 def test_rows_without_labels_are_grouped_by_the_first_small_side_they_are_on(directions, example):

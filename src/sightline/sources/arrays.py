@@ -123,9 +123,7 @@ def open_npz(name: str, path: Path, request: Request, limit: int) -> Stream:
 
 def open_zarr(name: str, path: Path, request: Request, limit: int) -> Stream:
     """Open an array of a Zarr store; chunks are checked before they are read."""
-    array = zarr_array(name, path, request, limit)
-    check_fits(name, _size(array.shape, np.dtype(array.dtype)), limit)
-    return open_array(name, array, request)
+    return open_array(name, zarr_array(name, path, request, limit), request)
 
 
 def zarr_array(name: str, path: Path, request: Request, limit: int) -> Any:
