@@ -24,7 +24,7 @@ def hardware() -> dict[str, object]:
         for pool in threadpool_info()
     ]
     return {
-        "processor": _processor(),
+        "processor": processor(),
         "cores": os.cpu_count(),
         "blas": sorted(set(kernels)),
         "python": platform.python_version(),
@@ -32,7 +32,8 @@ def hardware() -> dict[str, object]:
     }
 
 
-def _processor() -> str:
+def processor() -> str:
+    """Return what the processor is called."""
     info = Path("/proc/cpuinfo")
     if info.exists():
         lines = info.read_text(encoding="utf-8", errors="replace").splitlines()

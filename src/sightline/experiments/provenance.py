@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
+
+from sightline.benchmarking.machine import processor
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn")
 """What the bits of a result depend on, beside sightline itself."""
@@ -43,13 +44,7 @@ def check_device(device: str) -> None:
 
 def hardware(device: str = "cpu") -> str:
     """Return the processor, its cores, and the GPU where one is used, in one line."""
-    processor = platform.processor() or platform.machine()
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        lines = info.read_text(encoding="utf-8", errors="replace").splitlines()
-        names = [line.partition(":")[2].strip() for line in lines if "model name" in line]
-        processor = names[0] if names else processor
-    words = f"{processor}, {usable_cores()} cores, {platform.system()} {platform.machine()}"
+    words = f"{processor()}, {usable_cores()} cores, {platform.system()} {platform.machine()}"
     if device == "cpu":
         return words
     import torch  # noqa: PLC0415  (optional, and slow to load)
