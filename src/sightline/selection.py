@@ -19,6 +19,13 @@ One sample in 10^5 of the least favourable unimodal law passes it, and none of t
 climbed and polished directions of normal rows did at six shapes from 181 x 64 to 5000 x 20.
 """
 
+SEARCHED_DIP = 0.27
+"""Times sqrt(columns), the same where modes are what was searched for.
+
+Any table has directions along which it parts, the more the more columns there are: the best that
+absmax found in normal rows had 0.14 to 0.25 sqrt(d), at 19 shapes from 12 x 4 to 3000 x 100.
+"""
+
 _DIP_ROWS = 20_000
 """Rows whose dip is taken where there are more; they are evenly spaced."""
 
@@ -118,7 +125,12 @@ class Scored:
 
 
 def score_directions(
-    directions: Array, X: Array, index: Index, *, weigh_modes: bool = False
+    directions: Array,
+    X: Array,
+    index: Index,
+    *,
+    weigh_modes: bool = False,
+    modes_sought: bool | None = None,
 ) -> Scored:
     """Orient directions (m, d) and score them on all rows of `X` (n, d).
 
@@ -130,12 +142,16 @@ def score_directions(
     weigh_modes : look which of them have scores that are clearly of several modes (`CLEAR_DIP`);
         these rank before all others, by value among themselves. Heavy tails raise an index, but
         not the dip; groups that overlap have no dip to speak of, and are left to the index.
+    modes_sought : whether the directions come from a search for modes, of which more is asked
+        (`SEARCHED_DIP`); None is what the index declares.
     """
     oriented = orient(normalise(directions), X)
     values = to_numpy(index_values(index, oriented, X))
     clear = np.zeros(values.shape, dtype=bool)
     if weigh_modes:
-        clear = clearly_multimodal(oriented, X, values)
+        sought = index.seeks_modes if modes_sought is None else modes_sought
+        least = max(CLEAR_DIP, SEARCHED_DIP * X.shape[1] ** 0.5) if sought else CLEAR_DIP
+        clear = clearly_multimodal(oriented, X, values, least)
     return Scored(oriented, values, clear)
 
 
@@ -154,8 +170,10 @@ def rank_directions(
     )
 
 
-def clearly_multimodal(directions: Array, X: Array, values: np.ndarray) -> np.ndarray:
-    """Say for each direction whether the dip of its scores is beyond any unimodal law's.
+def clearly_multimodal(
+    directions: Array, X: Array, values: np.ndarray, least: float = CLEAR_DIP
+) -> np.ndarray:
+    """Say for each direction whether dip * sqrt(rows) of its scores is over `least`.
 
     A fixed budget of scores is looked at. Where it does not reach for all directions, their dips
     on fewer rows say which are worth it, beside those of the largest `values`; the others count
@@ -170,13 +188,13 @@ def clearly_multimodal(directions: Array, X: Array, values: np.ndarray) -> np.nd
         looked_at = np.union1d(looked_at[: budget // 2], screened[: budget // 2])
     dips = to_numpy(index_values(Dip(), take_rows(directions, looked_at), rows))
     clear = np.zeros(values.shape, dtype=bool)
-    clear[looked_at] = is_clear(dips, rows)
+    clear[looked_at] = is_clear(dips, rows, least)
     return clear
 
 
-def is_clear(dips: np.ndarray, rows: Array) -> np.ndarray:
+def is_clear(dips: np.ndarray, rows: Array, least: float = CLEAR_DIP) -> np.ndarray:
     """Say which dips of scores of `rows` are beyond what a single mode gives."""
-    return np.asarray(dips * np.sqrt(rows.shape[0]) > CLEAR_DIP)
+    return np.asarray(dips * np.sqrt(rows.shape[0]) > least)
 
 
 def distinct(

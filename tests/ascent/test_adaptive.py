@@ -249,3 +249,14 @@ def test_groups_of_nearly_one_size_are_found_from_moments():
         search = adaptive_ascent(whitening.apply(X), index="relu2", random_state=seed)
         found.append(abs(float(whitening.column_weights(search.directions[:1])[0] @ direction)))
     assert np.mean(found) > 0.95
+
+
+@pytest.mark.parametrize("index", ["absmax", "approx-entropy", "relu2"])
+@pytest.mark.parametrize("shape", [(60, 30), (600, 30), (400, 50)])
+def test_modes_that_a_search_finds_in_noise_are_not_clear(index, shape):
+    """Absmax parts any table along some direction: the dip there grows as sqrt(d)."""
+    rows = np.random.default_rng(1).standard_normal(shape)
+    whitened = fit_whitening(rows).apply(rows)
+    found = adaptive_ascent(whitened, index=index, n_starts=128, n_steps=30, random_state=0)
+    assert not found.clear.any()
+    assert not found.stopping_reason.endswith("clearly of several modes")

@@ -141,8 +141,11 @@ class Search:
         )
 
     @property
-    def _seeks_groups(self) -> bool:
-        return self.options.phi.polish == "groups"
+    def _weighs_groups(self) -> bool:
+        """Whether clear groups are wanted, wherever they are seen."""
+        options = self.options
+        chosen_for = options.weigh_modes and options.phi.polish == "groups"
+        return chosen_for and isinstance(options.starts, str)
 
     @property
     def account(self) -> str:
@@ -165,7 +168,7 @@ class Search:
         # Near the threshold a climb may end 50 degrees off the groups that polishing then finds.
         if self.convincing:
             chosen = self._scored.ranked(self.options.n_directions, SAME).directions
-        elif self._seeks_groups and isinstance(self.options.starts, str):
+        elif self._weighs_groups:
             # Of groups of nearly one size an odd index has no slope, and climbs away from them.
             moments = moment_starts(self._rows, _MOMENTS)
             chosen = namespace(chosen).concat((chosen, moments))
@@ -207,12 +210,22 @@ class Search:
 
         A fixed point may end in a direction that is far from normal in another sense than the
         index's: one below the middle of the climbed values is such, unless groups were looked for
-        and clear ones found.
+        and it parts the rows by more than a search for modes does in noise.
         """
         polished = polish(self.options.phi.polish, chosen, rows)
         theirs = self._score(polished.directions, rows)
         worth = theirs.values >= np.median(scored.values)
-        worthy = np.flatnonzero(worth | theirs.clear if self._seeks_groups else worth)
+        if self._weighs_groups:
+            low = np.flatnonzero(theirs.clear & ~worth)
+            worth[low] = self._part_the_rows(take_rows(theirs.directions, low), rows)
+        worthy = np.flatnonzero(worth)
         moved = np.concatenate((climbed.moved, polished.moved[worthy]))
         met = np.concatenate((climbed.met, np.zeros(worthy.size, dtype=np.int64)))
         return scored + theirs.only(worthy), moved, met
+
+    def _part_the_rows(self, directions: Array, rows: Array) -> np.ndarray:
+        """Say which directions show modes beyond those that a search for modes finds in noise."""
+        if directions.shape[0] == 0:
+            return np.zeros(0, dtype=bool)
+        psi = self.options.psi
+        return score_directions(directions, rows, psi, weigh_modes=True, modes_sought=True).clear

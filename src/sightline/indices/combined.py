@@ -19,6 +19,7 @@ class ApproxEntropy(Index):
     even = True
     formulas = (("t * t * t", "3 * t * t"), ("t * t * t * t", "4 * t * t * t"))
     step_sizes = (0.1, 0.02)
+    seeks_modes = True
 
     def value(self, scores: Array, xp: Namespace) -> Array:
         """Return t^3 and t^4, stacked on a leading axis."""

@@ -43,6 +43,7 @@ class Index:
         none where it has none.
     polish : the fixed point that sharpens its directions: "groups" where it separates two groups,
         "sparse" for anything else far from normal (`sightline.ascent.polishing`).
+    seeks_modes : whether it grows where scores part in two, so that a search finds modes in noise.
     """
 
     name: str = ""
@@ -53,6 +54,7 @@ class Index:
     selection: str | None = None
     step_sizes: tuple[float, float] = (1.0, 0.25)
     polish: str = "sparse"
+    seeks_modes: bool = False
     formulas: Formulas = ()
 
     def __init_subclass__(cls) -> None:
@@ -117,7 +119,10 @@ class Index:
         return hash((type(self), tuple(sorted(vars(self).items()))))
 
 
-_TRAITS = ("n_features", "whole_sample", "even", "selection", "step_sizes", "polish", "formulas")
+_TRAITS = (
+    *("n_features", "whole_sample", "even", "selection", "step_sizes", "polish", "seeks_modes"),
+    "formulas",
+)
 
 
 class UserIndex(Index):

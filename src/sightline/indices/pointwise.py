@@ -130,6 +130,7 @@ class AbsMax(Index):
     even = True
     step_sizes = (1.0, 0.2)
     polish = "groups"
+    seeks_modes = True
 
     def value(self, scores: Array, xp: Namespace) -> Array:
         """Return |t|."""
@@ -200,6 +201,11 @@ class LogCosh(Index):
             raise ValueError(f"sign={sign!r} must be -1 (sparse scores) or 1 (balanced clusters).")
         self.sign = int(sign)
         self.scale = check_number("scale", scale, low=1e-3, high=1e6)
+
+    @property
+    def seeks_modes(self) -> bool:  # type: ignore[override]
+        """Whether scores away from zero are what it rewards."""
+        return self.sign > 0
 
     @property
     def formulas(self) -> Formulas:  # type: ignore[override]
