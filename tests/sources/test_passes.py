@@ -119,7 +119,9 @@ def test_arrays_larger_than_the_limit_are_read_in_blocks(kind, tmp_path):
     values = np.random.default_rng(0).standard_normal((40_000, 5))
     name = tmp_path / f"t.{kind}"
     if kind == "zarr":
-        pytest.importorskip("zarr").create_array(name, data=values, chunks=(1000, 5))
+        zarr = pytest.importorskip("zarr")
+        store = zarr.create_array(name, shape=values.shape, dtype=values.dtype, chunks=(1000, 5))
+        store[:] = values
     else:
         with pytest.importorskip("h5py").File(name, "w") as file:
             file.create_dataset("X", data=values, chunks=(1000, 5))
