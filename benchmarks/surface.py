@@ -104,7 +104,7 @@ def stages(path: Path) -> dict[str, float]:
 
     quiet = messages(quiet=True)
     options = dict.fromkeys(("directions", "rank", "starts", "significance"))
-    options |= {"index": "groups", "whiten": "auto", "sample": 30_000, "seed": 0}
+    options |= {"index": "groups", "whiten": "auto", "sample": 20_000, "seed": 0}
     rows = reading.read_rows(
         str(path), reading.Request(), sample=options["sample"], seed=0, console=quiet
     )

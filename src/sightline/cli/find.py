@@ -65,12 +65,12 @@ Examples:
 @click.option(
     "--starts",
     type=click.IntRange(min=1),
-    help="How many starts climb.  [default: up to 2048, as needed; 256 from 10,000 rows on]",
+    help="How many starts climb.  [default: up to 2048, as needed; 128 from 10,000 rows on]",
 )
 @click.option(
     "--sample",
     type=click.IntRange(min=2),
-    default=30_000,
+    default=20_000,
     show_default=True,
     help="Search on this many rows, drawn at random where there are more; all rows are scored.",
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from math import ceil, log2
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
@@ -25,8 +26,9 @@ Host: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 _MOST_COLUMNS = 4000
 """Columns that a covariance matrix is made of in reasonable time and memory."""
 
-_MANY_ROWS, _FEW_STARTS = 10_000, 256
-"""So many rows say where a direction is: more starts than this would only take more time."""
+_MANY_ROWS, _FEW_STARTS, _FEW_STEPS = 10_000, 128, 6
+"""So many rows say where a direction is: more starts than this, or more steps (times log2 of the
+columns), would only take more time."""
 
 _DIRECTIONS = 3
 """How many are looked for unless the user says."""
@@ -69,11 +71,13 @@ def search_table(table: Table, options: dict[str, Any], console: Console) -> Sea
         raise click.UsageError(f"--directions {wanted} is more than the {most} that there are.")
     # One after the other, each found one projected out: neighbours of the best direction show the
     # same rows again.
+    many = values.shape[0] >= _MANY_ROWS
     estimator = ProjectionPursuit(
         n_components=wanted,
         rank=options["rank"],
         whiten=options["whiten"],
-        n_starts=options["starts"] or (None if values.shape[0] < _MANY_ROWS else _FEW_STARTS),
+        n_starts=options["starts"] or (_FEW_STARTS if many else None),
+        n_steps=ceil(_FEW_STEPS * max(1.0, log2(most))) if many else None,
         multiple="deflate",
         random_state=options["seed"],
     )
