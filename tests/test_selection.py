@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from sightline._arrays import to_numpy
 from sightline.datasets import ImbalancedClusters, make_planted
 from sightline.indices import Abs, ReLU2
-from sightline.selection import clearly_multimodal, orient, rank_directions
+from sightline.selection import clearly_multimodal, orient, score_directions
 from sightline.sphere import angle, random_directions
 
 
@@ -40,9 +40,8 @@ def test_scores_without_skew_leave_the_sign_to_the_largest_entry():
 
 def test_values_are_exact_on_all_rows_and_best_first():
     X, _ = rows()
-    ranked = rank_directions(
-        random_directions(30, 6, np.random.default_rng(0)), X, ReLU2(), count=10
-    )
+    candidates = random_directions(30, 6, np.random.default_rng(0))
+    ranked = score_directions(candidates, X, ReLU2()).ranked(10)
     brute = [np.mean(np.maximum(0, X @ u) ** 2) for u in ranked.directions]
     assert_allclose(ranked.values, brute, rtol=1e-13)
     assert np.all(np.diff(ranked.values) <= 0)
@@ -52,12 +51,12 @@ def test_values_are_exact_on_all_rows_and_best_first():
 def test_merged_directions_keep_their_distance_and_no_better_one_is_lost():
     X, _ = rows()
     candidates = random_directions(200, 6, np.random.default_rng(0))
-    ranked = rank_directions(candidates, X, Abs(), count=200, minimum_angle=30)
+    ranked = score_directions(candidates, X, Abs()).ranked(200, 30)
     kept = ranked.directions
     for i in range(len(kept)):
         for j in range(i):
             assert angle(kept[i], kept[j]) >= 30 - 1e-9
-    everyone = rank_directions(candidates, X, Abs(), count=200)
+    everyone = score_directions(candidates, X, Abs()).ranked(200)
     for u, value in zip(everyone.directions, everyone.values, strict=True):
         near = angle(kept, u[None, :]) <= 30 + 1e-9
         assert ranked.values[near].max() >= value - 1e-12  # dropped only beside a better one
@@ -65,9 +64,7 @@ def test_merged_directions_keep_their_distance_and_no_better_one_is_lost():
 
 def test_a_direction_and_its_opposite_are_one_line():
     X, direction = rows()
-    ranked = rank_directions(
-        np.stack((direction, -direction)), X, ReLU2(), count=2, minimum_angle=1
-    )
+    ranked = score_directions(np.stack((direction, -direction)), X, ReLU2()).ranked(2, 1)
     assert len(ranked.values) == 1
 
 
@@ -75,9 +72,7 @@ def test_a_direction_and_its_opposite_are_one_line():
 def test_no_more_than_asked_for(count):
     X, _ = rows()
     candidates = random_directions(50, 6, np.random.default_rng(0))
-    assert (
-        len(rank_directions(candidates, X, Abs(), count=count, minimum_angle=20).values) == count
-    )
+    assert len(score_directions(candidates, X, Abs()).ranked(count, 20).values) == count
 
 
 def test_groups_are_seen_among_many_candidates_whose_values_are_larger(monkeypatch):

@@ -155,21 +155,6 @@ def score_directions(
     return Scored(oriented, values, clear)
 
 
-def rank_directions(
-    directions: Array,
-    X: Array,
-    index: Index,
-    *,
-    count: int,
-    minimum_angle: float = 0.0,
-    weigh_modes: bool = False,
-) -> Ranked:
-    """Score directions on all rows, and rank them: `score_directions`, then `Scored.ranked`."""
-    return score_directions(directions, X, index, weigh_modes=weigh_modes).ranked(
-        count, minimum_angle
-    )
-
-
 def clearly_multimodal(
     directions: Array, X: Array, values: np.ndarray, least: float = CLEAR_DIP
 ) -> np.ndarray:
