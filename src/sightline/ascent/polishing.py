@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sightline._arrays import Array, like, namespace, take_rows, to_numpy, wide_dtype
+from sightline._threads import ordered_map, thread_count
 from sightline.rows import fold_rows, row_blocks, spaced_rows, sum_rows
 from sightline.sphere import normalise
 from sightline.sums import all_scores
@@ -33,6 +34,9 @@ _AT_ONCE = 512
 
 _FIT_ROWS = 4000
 """Rows on which the two groups are fitted; their three numbers need no more."""
+
+_FIT_AT_ONCE = 64
+"""Directions whose scores there stay in a core's cache."""
 
 _LEAST_VARIANCE = 1e-3
 """Floor of the variance inside a group, so that two-point scores have a posterior too."""
@@ -125,10 +129,10 @@ def _groups_step(directions: Array, X: Array) -> Step:
     """Return the discriminant step for two groups, whose fit is carried from step to step."""
     xp = namespace(X)
     some = spaced_rows(X, _FIT_ROWS)
-    groups = TwoGroups.at_the_upper_end(to_numpy(all_scores(directions, some)).astype(np.float64))
+    groups = TwoGroups.at_the_upper_end(to_numpy(all_scores(directions, some)))
 
     def step(u: Array, which: np.ndarray) -> Array:
-        theirs = groups.only(which).refit(to_numpy(all_scores(u, some)).astype(np.float64))
+        theirs = groups.only(which).refit(to_numpy(all_scores(u, some)))
         groups.replace(which, theirs)
         slope, offset = (like(value, X) for value in theirs.log_odds())
 
@@ -162,13 +166,13 @@ class TwoGroups:
     @classmethod
     def at_the_upper_end(cls, scores: np.ndarray) -> TwoGroups:
         """Begin with the upper twentieth of the scores (n, m), and the rest about zero."""
-        top = max(4, scores.shape[0] // 20)
-        upper = np.sort(scores, axis=0)[-top:].mean(axis=0)
+        top = min(scores.shape[0], max(4, scores.shape[0] // 20))
+        upper = np.partition(scores, -top, axis=0)[-top:].mean(axis=0, dtype=np.float64)
         half = np.full_like(upper, 0.5)
         start = cls(half / 5, upper, -0.1 * upper, half)
         return start.refit(scores, steps=10)
 
-    def only(self, which: np.ndarray) -> TwoGroups:
+    def only(self, which: np.ndarray | slice) -> TwoGroups:
         """Return the groups of some of the directions."""
         return TwoGroups(*(getattr(self, part)[which] for part in self.__slots__))
 
@@ -185,13 +189,39 @@ class TwoGroups:
 
     def refit(self, scores: np.ndarray, steps: int = 4) -> TwoGroups:
         """Take `steps` expectation-maximisation steps on the scores (n, m)."""
-        groups, rows = self, scores.shape[0]
+
+        def of_some(block: slice) -> TwoGroups:
+            theirs = np.ascontiguousarray(scores[:, block].T, dtype=np.float32)
+            return self.only(block)._refit(theirs, steps)
+
+        blocks = row_blocks(scores.shape[1], _FIT_AT_ONCE)
+        parts = list(ordered_map(of_some, blocks, threads=thread_count()))
+        whole = (
+            np.concatenate([getattr(each, part) for each in parts]) for part in self.__slots__
+        )
+        return TwoGroups(*whole)
+
+    def _refit(self, scores: np.ndarray, steps: int) -> TwoGroups:
+        """Take the steps on scores (m, n) that stay in cache, in float32: n is a few thousand."""
+        rows = scores.shape[1]
+        mean = scores.mean(axis=1, dtype=np.float64)
+        square = _inner(scores, scores) / rows
+        groups, odds = self, np.empty_like(scores)
         for _ in range(steps):
-            slope, offset = groups.log_odds()
-            member = 0.5 + 0.5 * np.tanh(0.5 * (slope * scores + offset))
-            share = np.clip(member.mean(axis=0), 2 / rows, 1 - 2 / rows)
-            upper = (member * scores).mean(axis=0) / share
-            lower = (scores.mean(axis=0) - share * upper) / (1 - share)
-            inside = np.mean(scores**2, axis=0) - share * upper**2 - (1 - share) * lower**2
+            slope, offset = (0.5 * part.astype(np.float32)[:, None] for part in groups.log_odds())
+            np.multiply(scores, slope, out=odds)
+            odds += offset
+            member = np.tanh(odds, out=odds)  # twice the probability, less one
+            share = 0.5 + 0.5 * member.mean(axis=1, dtype=np.float64)
+            share = np.clip(share, 2 / rows, 1 - 2 / rows)
+            upper = 0.5 * (mean + _inner(member, scores) / rows) / share
+            lower = (mean - share * upper) / (1 - share)
+            inside = square - share * upper**2 - (1 - share) * lower**2
             groups = TwoGroups(share, upper, lower, np.maximum(inside, _LEAST_VARIANCE))
         return groups
+
+
+def _inner(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return the inner products of the rows of two tables (m, n)."""
+    inner: np.ndarray = np.einsum("mn,mn->m", first, second).astype(np.float64)
+    return inner
