@@ -159,6 +159,15 @@ def test_phase_leaves_open_what_the_grid_does_not_reach():
     assert "nowhere inside the grid" in finding.evidence
 
 
+@pytest.mark.parametrize(("exponent", "held"), [(1.0, True), (4.0, False)])
+def test_phase_compares_rows_in_all(exponent, held):
+    """Ours needs n rows, Algorithm 2 the 400 of its starts and 2 n s: (n/16)^4 passes that."""
+    summary = phase_summary(1.0) + phase_summary(exponent, steps="adaptive")
+    *_, finding = phase.judge(summary)
+    assert finding.held is held
+    assert "16: 64 and 1,424" in finding.evidence
+
+
 def comparison_summary(means, signal="clusters"):
     rows = [
         {"signal": signal, "p": "0.1", "d": 300, "reading": reading, "method": method}

@@ -205,14 +205,14 @@ FIGURES = (
         cells={
             "smoke": _cells((150,), 8, 1, ("normal", "rademacher", "student-t")),
             "quick": _cells((600, 3000), 100, 1, tuple(AMBIENTS)),
-            "paper": _cells((600, 10000, 30000), 100, 10, tuple(AMBIENTS)),
+            "paper": _cells((600, 10000, 30000), 100, 5, tuple(AMBIENTS)),
         },
         measure=measure,
         summarise=summarise,
         draw=draw,
         judge=judge,
         deviations=(
-            "The paper names neither the number of data sets (here 10) nor step sizes and steps "
+            "The paper names neither the number of data sets (here 5) nor step sizes and steps "
             "(here eta_1 = sqrt(d) p, eta_2 = 0.5, 2 x 2 log2 d steps, batches of n drawn with "
             "replacement).",
             "The paper's second panel runs the ascent once; here it is the best of the 400 "

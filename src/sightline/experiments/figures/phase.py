@@ -1,7 +1,8 @@
 """Phase transitions in (log2 d, log2 n): the paper's first figure.
 
-Algorithm 2 with fresh batches of n rows, so a data set has n_init + 2 n s rows. A pixel is the
-mean alignment; where it passes 1/2 lies the transition, whose slope is fitted.
+Algorithm 2 with fresh batches of n rows, so a data set has n_init + 2 n s rows; beside it the
+library's own solver, which has n rows in all. A pixel is the mean alignment; where it passes 1/2
+lies the transition, whose slope is fitted.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from sightline.experiments.drawing import draw_map
 from sightline.experiments.figure import Cell, Context, Figure, Finding, Row, grid
 from sightline.experiments.figures.planted import PRINTED, TITLES, measured_alignment
 from sightline.experiments.figures.slopes import FEW, LARGEST, LEVEL, Panel
-from sightline.experiments.methods import N_STARTS
+from sightline.experiments.methods import METHODS, N_STARTS
 from sightline.experiments.summary import select, summarise_by, values_of
 from sightline.views.palette import MARKED, group_style
 
@@ -36,22 +37,33 @@ THEORY = {
 }
 """The exponents of d^2 p^2 and d^3 p^4 at those p."""
 
-RULES = {"figures": "η₁ = √d p", "kurtosis-theorem": "η₁ = d p²"}
+OWN = "adaptive"
+
+RULES = {"figures": "η₁ = √d p", "kurtosis-theorem": "η₁ = d p²", OWN: METHODS[OWN].label}
+"""What climbs: Algorithm 2 by one of the paper's step sizes, or the library's own solver."""
 
 
 def measure(cell: Cell, context: Context) -> list[Row]:
     """Return the alignment on one data set, and the rows that it had."""
-    rows = N_STARTS + 2 * cell["n"] * default_steps(cell["d"])
-    found = measured_alignment(
-        cell,
-        context,
-        INDEX[cell["signal"]],
-        rows,
-        batch_size=cell["n"],
-        resample="fresh",
-        step_rule=cell["steps"],
-    )
+    rows = _rows(cell["steps"], cell["d"], cell["n"])
+    if cell["steps"] == OWN:
+        found = measured_alignment(cell, context, OWN, rows, own_whitening="auto")
+    else:
+        found = measured_alignment(
+            cell,
+            context,
+            INDEX[cell["signal"]],
+            rows,
+            batch_size=cell["n"],
+            resample="fresh",
+            step_rule=cell["steps"],
+        )
     return [{"rows": rows, "alignment": found}]
+
+
+def _rows(steps: str, d: int, n: int) -> int:
+    """Return how many rows are read: for the own solver all is one batch."""
+    return n if steps == OWN else N_STARTS + 2 * n * default_steps(d)
 
 
 def summarise(rows: list[Row]) -> list[Row]:
@@ -81,10 +93,10 @@ def draw(_: list[Row], summary: list[Row]) -> Picture:
         for column, p in enumerate(fractions):
             ax = axes[row, column]
             image = _panel(ax, summary, steps, p)
-            shown = PRINTED[p] + (f", {RULES[steps]}" if len(rules) > 1 else "")
-            ax.set_title(f"p = {shown}", fontsize=10)
+            ax.set_title(f"p = {PRINTED[p]}, {RULES[steps]}", fontsize=10)
             ax.set_xlabel("log₂ d" if row == len(rules) - 1 else "")
-            ax.set_ylabel("log₂ n (rows of a batch)" if column == 0 else "")
+            of = "rows in all" if steps == OWN else "rows of a batch"
+            ax.set_ylabel(f"log₂ n ({of})" if column == 0 else "")
     picture.colorbar(image, ax=axes, label="mean alignment |⟨û, u*⟩|", shrink=0.85)
     signal = summary[0]["signal"]
     picture.suptitle(f"{TITLES[signal]}: where Algorithm 2 begins to recover", fontsize=12)
@@ -104,8 +116,9 @@ def _panel(ax: Axes, summary: list[Row], steps: str, p: str) -> Any:
     if at.size:
         ax.plot(at, where, "o", color="white", mec=blue, ms=5, label=f"mean {LEVEL:g}")
         x, middle, level = np.array(limits[0]), at[-LARGEST:].mean(), where[-LARGEST:].mean()
-        label = f"the paper's slope {guide:g}"
-        ax.plot(x, level + guide * (x - middle), color=MARKED, lw=2, label=label)
+        if steps != OWN:
+            label = f"the paper's slope {guide:g}"
+            ax.plot(x, level + guide * (x - middle), color=MARKED, lw=2, label=label)
         if part[0]["slope"] is not None:
             line = level + part[0]["slope"] * (x - middle)
             ax.plot(x, line, "--", color=blue, lw=2, label=f"fitted {_slope_words(part[0])}")
@@ -126,13 +139,14 @@ def _slope_words(row: Row) -> str:
 
 
 def judge(summary: list[Row]) -> list[Finding]:
-    """Compare the fitted slopes with the theorem's exponents.
+    """Compare the fitted slopes with the theorem's exponents, and the rows with our own.
 
     A slope outside the bounds leaves the question open where that is by less than two of its
     errors, or where its data sets are too few to tell the error.
     """
     findings = []
-    for steps, p in product(values_of(summary, "steps"), values_of(summary, "p")):
+    rules = [steps for steps in values_of(summary, "steps") if steps != OWN]
+    for steps, p in product(rules, values_of(summary, "p")):
         part = select(summary, steps=steps, p=p)
         expected, guide = (table[part[0]["signal"]][p] for table in (THEORY, GUIDES))
         places = ", ".join(f"{d}: {at:.0f}" for d, at in zip(*_transitions(part), strict=True))
@@ -143,7 +157,30 @@ def judge(summary: list[Row]) -> list[Finding]:
         claim = f"p = {p}, {RULES[steps]}: the transition has slope {wanted}, within 0.3"
         low, high = min(expected, guide) - 0.3, max(expected, guide) + 0.3
         findings.append(Finding(claim, _within(part[0], low, high), evidence))
-    return findings
+    ours = select(summary, steps=OWN)
+    return [*findings, *(_own(summary, p) for p in values_of(ours, "p"))]
+
+
+def _own(summary: list[Row], p: str) -> Finding:
+    """Compare the rows in all at which the own solver and the first step size pass the level."""
+    theirs, ours = (
+        _rows_needed(select(summary, steps=steps, p=p))
+        for steps in (values_of(summary, "steps")[0], OWN)
+    )
+    both = sorted(ours.keys() & theirs.keys())
+    shared = ", ".join(f"{d}: {ours[d]:,} and {theirs[d]:,}" for d in both)
+    alone = ", ".join(f"{d}: {ours[d]:,}" for d in sorted(ours.keys() - theirs.keys()))
+    return Finding(
+        f"(Ours) p = {p}: the adaptive solver passes mean {LEVEL:g} with fewer rows in all",
+        all(ours[d] < theirs[d] for d in both) if both else None,
+        f"rows by d, ours and theirs: {shared or 'none'}; by ours alone: {alone or 'none'}",
+    )
+
+
+def _rows_needed(part: list[Row]) -> dict[int, int]:
+    """Return the rows in all at the transition of each dimension that has one in the grid."""
+    places = zip(*_transitions(part), strict=True)
+    return {d: _rows(part[0]["steps"], d, round(n)) for d, n in places}
 
 
 def _within(row: Row, low: float, high: float) -> bool | None:
@@ -158,20 +195,30 @@ def _within(row: Row, low: float, high: float) -> bool | None:
 
 
 def cost(cell: Cell) -> float:
-    """Return how long a cell takes beside others: scores of all rows in every step."""
-    return float(default_steps(cell["d"]) ** 2 * cell["n"] * cell["d"] + 2e5)
+    """Return how long a cell takes beside others.
+
+    Algorithm 2 scores all rows in each of its steps; the own solver climbs from more starts.
+    """
+    s = default_steps(cell["d"])
+    products = 25 * s if cell["steps"] == OWN else s * s
+    return float(products * cell["n"] * cell["d"] + 2e5)
 
 
 def _powers(low: int, high: int) -> list[int]:
     return [2**k for k in range(low, high + 1)]
 
 
+def _ranges(dimensions: list[int], n: list[int], sets: int, *, own_sets: int) -> dict[str, Any]:
+    return {"dimensions": dimensions, "n": n, "sets": sets, "own_sets": own_sets}
+
+
 def _figure(
     signal: str, claim: str, rules: tuple[str, ...], ranges: dict[str, dict[str, Any]]
 ) -> Figure:
-    def cells(dimensions: list[int], n: list[int], sets: int) -> list[Cell]:
-        p = [*GUIDES[signal]]
-        return grid(signal=[signal], steps=rules, p=p, d=dimensions, n=n, set=range(sets))
+    def cells(dimensions: list[int], n: list[int], sets: int, own_sets: int) -> list[Cell]:
+        places: dict[str, Any] = {"p": [*GUIDES[signal]], "d": dimensions, "n": n}
+        theirs = grid(signal=[signal], steps=rules, **places, set=range(sets))
+        return theirs + grid(signal=[signal], steps=[OWN], **places, set=range(own_sets))
 
     return Figure(
         name=f"phase-{signal}",
@@ -194,6 +241,8 @@ _COMMON = (
     "The transition is where the mean alignment passes 1/2, between two pixels on a logarithmic "
     f"scale; slopes are fitted to the {LARGEST} largest dimensions whose transition is inside the "
     "grid. The paper draws its lines by eye.",
+    "The library's adaptive solver is added: it has n rows in all, for which it chooses a "
+    "whitening, and fewer data sets, since a search that finds nothing is long.",
 )
 
 _DEVIATIONS = {
@@ -217,9 +266,9 @@ FIGURES = (
         "lines of slope 1, 1.3 and 2 for p = d^-0.5, d^-0.3 and 0.3.",
         ("figures",),
         {
-            "smoke": {"dimensions": _powers(4, 6), "n": _powers(5, 7), "sets": 1},
-            "quick": {"dimensions": _powers(4, 8), "n": _powers(4, 11), "sets": 3},
-            "paper": {"dimensions": _powers(4, 9), "n": _powers(4, 11), "sets": 30},
+            "smoke": _ranges(_powers(4, 5), _powers(6, 7), 1, own_sets=1),
+            "quick": _ranges(_powers(4, 8), _powers(4, 11), 3, own_sets=1),
+            "paper": _ranges(_powers(4, 9), _powers(4, 11), 30, own_sets=5),
         },
     ),
     _figure(
@@ -228,9 +277,9 @@ FIGURES = (
         "n ~ d^3 p^4: lines of slope 1, 1.8 and 3 for p = d^-0.5, d^-0.3 and 0.3.",
         ("figures", "kurtosis-theorem"),
         {
-            "smoke": {"dimensions": _powers(4, 5), "n": _powers(6, 7), "sets": 1},
-            "quick": {"dimensions": _powers(4, 7), "n": _powers(4, 12), "sets": 2},
-            "paper": {"dimensions": _powers(4, 8), "n": _powers(4, 12), "sets": 30},
+            "smoke": _ranges(_powers(4, 5), _powers(6, 7), 1, own_sets=1),
+            "quick": _ranges(_powers(4, 7), _powers(4, 12), 2, own_sets=1),
+            "paper": _ranges(_powers(4, 8), _powers(4, 12), 30, own_sets=5),
         },
     ),
 )

@@ -40,7 +40,14 @@ def signal_of(cell: Cell) -> Any:
 
 
 def measured_alignment(
-    cell: Cell, context: Context, method: str, rows: int, *, whiten: bool = False, **options: Any
+    cell: Cell,
+    context: Context,
+    method: str,
+    rows: int,
+    *,
+    whiten: bool = False,
+    own_whitening: str = "exact",
+    **options: Any,
 ) -> float:
     """Return |<u_hat, u*>| of a method on one data set of some rows, whitened if that is asked.
 
@@ -59,7 +66,7 @@ def measured_alignment(
         p=FRACTIONS[cell["p"]](cell["d"]),
         seed=context.seed_of("method", cell, rows),
         adaptive_index=OWN_INDEX[cell["signal"]],
-        own_whitening="none" if whiten else "exact",
+        own_whitening="none" if whiten else own_whitening,
         **options,
     )
     table = context.put(X)
