@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sightline.experiments import FIGURES, Context
-from sightline.experiments.figures import ambient, mixtures
+from sightline.experiments.figures import ambient, anisotropic, unequal_variance
 
 
 def unequal_summary(alignment):
@@ -16,16 +16,16 @@ def unequal_summary(alignment):
         for delta in (0.0, 4.0, 8.0)
         for lam in (0.5, 1.0, 2.0)
     ]
-    return mixtures.summarise_unequal(rows)
+    return unequal_variance.summarise(rows)
 
 
 def test_unequal_variance_compares_the_sides_of_one():
     rising = unequal_summary(lambda _, delta, lam: min(1.0, delta * lam / 8))
-    assert [finding.held for finding in mixtures.judge_unequal(rising)] == [True] * 4
+    assert [finding.held for finding in unequal_variance.judge(rising)] == [True] * 4
     falling = unequal_summary(
         lambda method, delta, lam: (delta > 0) * (0.4 / lam if method == "relu2" else 0.1)
     )
-    assert [finding.held for finding in mixtures.judge_unequal(falling)] == [False] * 4
+    assert [finding.held for finding in unequal_variance.judge(falling)] == [False] * 4
 
 
 def anisotropic_summary(alignment):
@@ -36,28 +36,30 @@ def anisotropic_summary(alignment):
         for p in (0.1, 0.2, 0.3)
         for lam in (0.0, 2.0, 10.0)
     ]
-    return mixtures.summarise_anisotropic(rows)
+    return anisotropic.summarise(rows)
 
 
 def test_anisotropic_judges_both_readings_of_the_rows():
     summary = anisotropic_summary(
         lambda whiten, p, lam: lam / 10 * (p if whiten == "none" else 1 - p)
     )
-    held = [finding.held for finding in mixtures.judge_anisotropic(summary)]
+    held = [finding.held for finding in anisotropic.judge(summary)]
     assert held == [False, True, True, True, True]
 
 
-@pytest.mark.parametrize("name", ["unequal-variance", "anisotropic"])
-def test_methods_see_the_same_rows(name, monkeypatch):
-    figure, seeds = FIGURES[name], []
-    for maker in ("make_unequal_variance", "make_anisotropic"):
-        original = getattr(mixtures, maker)
+@pytest.mark.parametrize(
+    ("module", "maker"),
+    [(unequal_variance, "make_unequal_variance"), (anisotropic, "make_anisotropic")],
+)
+def test_methods_see_the_same_rows(module, maker, monkeypatch):
+    (figure,), seeds = module.FIGURES, []
+    original = getattr(module, maker)
 
-        def remember(*arguments, original=original):
-            seeds.append(arguments[-1])
-            return original(*arguments)
+    def remember(*arguments):
+        seeds.append(arguments[-1])
+        return original(*arguments)
 
-        monkeypatch.setattr(mixtures, maker, remember)
+    monkeypatch.setattr(module, maker, remember)
     first = figure.cells["smoke"][0]
     same = [
         cell

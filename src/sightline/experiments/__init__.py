@@ -9,12 +9,13 @@ from __future__ import annotations
 from sightline.experiments.figure import SCALES, Cell, Context, Figure, Finding, Row, grid
 from sightline.experiments.figures import (
     ambient,
+    anisotropic,
     comparison,
     histograms,
     information,
-    mixtures,
     phase,
     transition,
+    unequal_variance,
 )
 from sightline.experiments.methods import METHODS, Method, Problem, find_directions
 from sightline.experiments.report import Outcome, write_index
@@ -47,7 +48,16 @@ __all__ = [
 
 FIGURES: dict[str, Figure] = {
     figure.name: figure
-    for module in (phase, comparison, information, histograms, mixtures, ambient, transition)
+    for module in (
+        phase,
+        comparison,
+        information,
+        histograms,
+        unequal_variance,
+        anisotropic,
+        ambient,
+        transition,
+    )
     for figure in module.FIGURES
 }
 """Every figure, in the order of the paper."""
