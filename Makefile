@@ -30,7 +30,7 @@ demo: .venv/.installed
 	.venv/bin/sightline demo
 
 test: .venv/.installed-test
-	.venv/bin/python -m pytest --cov
+	.venv/bin/python -m pytest --cov --numprocesses auto --maxprocesses 4
 
 test-slow: .venv/.installed-test
 	.venv/bin/python -m pytest -m slow
