@@ -178,7 +178,7 @@ _DEVIATIONS = (
 )
 
 _N = {
-    300: {"quick": (1024, 2048, 4096), "paper": [2**k for k in range(9, 16)]},
+    300: {"quick": (1024, 2048, 4096), "paper": [2**k for k in range(9, 15)]},
     100: {"quick": (256, 512, 1024, 2048), "paper": [2**k for k in range(7, 15)]},
 }
 

@@ -99,7 +99,7 @@ def draw(_: list[Row], summary: list[Row]) -> Picture:
             ax.set_ylabel(f"log₂ n ({of})" if column == 0 else "")
     picture.colorbar(image, ax=axes, label="mean alignment |⟨û, u*⟩|", shrink=0.85)
     signal = summary[0]["signal"]
-    picture.suptitle(f"{TITLES[signal]}: where Algorithm 2 begins to recover", fontsize=12)
+    picture.suptitle(f"{TITLES[signal]}: where recovery begins", fontsize=12)
     return picture
 
 
