@@ -205,13 +205,17 @@ def distinct(
     met: list[int] = []
     for first in range(0, total, _GRAM_BLOCK):
         near = np.abs(directions[first : first + _GRAM_BLOCK] @ directions.T) > nearest
+        np.fill_diagonal(near[:, first:], val=True)
+        alone = near.sum(axis=1) == 1  # as most are where few have met: nothing to displace
         for position, same in enumerate(near, start=first):
             if not free[position] or len(positions) == count:
                 continue
-            displaced = same & free
-            displaced[position] = True
-            free &= ~displaced
             positions.append(position)
+            if alone[position - first]:
+                met.append(int(weights[position]))
+                continue
+            displaced = same & free
+            free &= ~displaced
             met.append(int(weights[displaced].sum()))
         if len(positions) == count:
             break
