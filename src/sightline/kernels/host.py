@@ -42,49 +42,53 @@ class HostStep(Step):
         values = None if self.psi is None else np.empty((self.psi.n_features, m))
         pulls = None if self.phi is None else take((self.phi.n_features, d, m), self.dtype)
         for some in self.starts:
-            scores = self._scores(rows, some)
+            memory, scores, spare, slope = self._memory(rows.shape[0], some)
+            np.matmul(rows, self.transposed[:, some], out=scores)
             if kept is not None:
                 np.take(scores, kept[0], axis=0, out=kept[1][:, some], mode="clip")
-            slope = None
-            if self.phi is not None:
-                slope = take((self.phi.n_features, *scores.shape), self.dtype)
-                if self.psi is None or not self.together:
-                    self.phi.write(scores, None, slope)
+            if self.phi is not None and not (self.psi is not None and self.together):
+                self.phi.write(scores, None, slope)
             if self.psi is not None and values is not None:
-                spare = take((self.psi.n_features, *scores.shape), self.dtype)
-                values[:, some] = self.psi.sums(scores, spare, slope if self.together else None)
-                give(spare)
-            give(scores)
-            if slope is not None and pulls is not None:
+                shared = self.together and pulls is not None
+                values[:, some] = self.psi.sums(scores, spare, slope if shared else None)
+            if pulls is not None:
                 _pull(rows, slope, pulls[:, :, some])
+            give(memory)
         return Partial(rows.shape[0], values, pulls)
 
     def scores(self, rows: Host) -> Host:
         """Return the scores (b, m) of a block of rows, to the bits that the sums are made of."""
-        parts = [self._scores(rows, some) for some in self.starts]
-        return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+        out = np.empty((rows.shape[0], self.transposed.shape[1]), self.dtype)
+        for some in self.starts:
+            memory, scores, _, _ = self._memory(rows.shape[0], some)
+            out[:, some] = np.matmul(rows, self.transposed[:, some], out=scores)
+            give(memory)
+        return out
 
     def of_scores(self, rows: Host, scores: Host) -> Partial:
         """Return the sums of slopes over rows (b, d) whose scores (b, m) are known."""
-        phi = self.phi
-        if phi is None:
+        if self.phi is None:
             raise ValueError("slopes were not asked for")
-        pulls = take((phi.n_features, *self.transposed.shape), self.dtype)
+        pulls = take((self.phi.n_features, *self.transposed.shape), self.dtype)
         for some in self.starts:
-            slope = take((phi.n_features, rows.shape[0], some.stop - some.start), self.dtype)
-            phi.write(scores[:, some], None, slope)
+            memory, _, _, slope = self._memory(rows.shape[0], some)
+            self.phi.write(scores[:, some], None, slope)
             _pull(rows, slope, pulls[:, :, some])
+            give(memory)
         return Partial(rows.shape[0], None, pulls)
 
-    def _scores(self, rows: Host, some: slice) -> Host:
-        directions = self.transposed[:, some]
-        out = take((rows.shape[0], directions.shape[1]), self.dtype)
-        scores: Host = np.matmul(rows, directions, out=out)
-        return scores
+    def _memory(self, b: int, some: slice) -> tuple[Host, Host, Host, Host]:
+        """Return memory, and the places in it of scores (b, w), spare values and slopes.
+
+        What is not written to is never touched, so that it costs nothing.
+        """
+        values = 0 if self.psi is None else self.psi.n_features
+        slopes = 0 if self.phi is None else self.phi.n_features
+        memory = take((1 + values + slopes, b, some.stop - some.start), self.dtype)
+        return memory, memory[0], memory[1 : 1 + values], memory[1 + values :]
 
 
 def _pull(rows: Host, slope: Host, pulls: Host) -> None:
-    """Write X_b^T S of each feature, and let the slopes go."""
+    """Write X_b^T S of each feature."""
     for pull, weights in zip(pulls, slope, strict=True):
         np.matmul(rows.T, weights, out=pull)
-    give(slope)
