@@ -84,7 +84,9 @@ def ordered_map(
             yield from work.results()
         finally:
             work.end()
-            wait([helper for helper in helpers if not helper.cancel()])
+            helping = [helper for helper in helpers if not helper.cancel()]
+            if not work.complete:  # else nobody is at work, and they leave by themselves
+                wait(helping)
 
 
 class _Work(Generic[Item, Result]):
@@ -104,6 +106,11 @@ class _Work(Generic[Item, Result]):
         self._begun = self._returned = 0
         self._last = len(items)
         self._waiting: dict[int, Future[Result]] = {}
+
+    @property
+    def complete(self) -> bool:
+        """Whether every result has been returned."""
+        return self._returned == len(self._items)
 
     def help(self) -> None:
         """Work until no item is left."""
