@@ -1,9 +1,9 @@
 """One step on blocks of rows, by the fastest way that the arrays and the index allow.
 
 Every kernel returns the sums of `plain`, which is written in the array API alone: to rounding, or
-as rough as the caller lets products be where a step may be `rough`. `sums` and `drawn` are the only
-modules that call them. No kernel asks what index it has: the index says what it can
-(`Index.write`, `Index.sums`, `Index.formulas`).
+as rough as the caller lets products be where a step may be `rough`. Only `sums` and `drawn` call
+them. No kernel asks what index it has: the index says what it can (`Index.write`, `Index.sums`,
+`Index.formulas`).
 """
 
 from __future__ import annotations
