@@ -32,19 +32,26 @@ def dies_after(steps):
     return report, seen
 
 
-@pytest.mark.parametrize("solver", ["adaptive", "two-step"])
+@pytest.mark.parametrize(
+    "solver",
+    [
+        {"solver": "adaptive"},
+        {"solver": "two-step"},
+        {"solver": "two-step", "resample": "replace", "batch_size": 150},
+    ],
+)
 @pytest.mark.parametrize("death", [1, 4, 8])
 def test_a_killed_search_goes_on_and_ends_with_the_same_bits(X, tmp_path, solver, death):
     path = tmp_path / "search.checkpoint"
     whole: list = []
     with resumable(progress=lambda *step: whole.append(step)):
-        expected = pursuit(solver=solver).fit(X)
+        expected = pursuit(**solver).fit(X)
     report, _ = dies_after(death)
     with pytest.raises(KilledError), resumable(path, every=2, progress=report):
-        pursuit(solver=solver).fit(X)
+        pursuit(**solver).fit(X)
     report, seen = dies_after(None)
     with resumable(path, every=2, progress=report):
-        found = pursuit(solver=solver).fit(X)
+        found = pursuit(**solver).fit(X)
     assert len(whole) - death <= len(seen) <= len(whole) - death + 2  # two are taken again
     for name in ("components_", "index_values_", "n_iter_", "converged_"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))

@@ -59,3 +59,42 @@ def test_few_results_wait_for_their_turn():
 def test_the_count_follows_a_limit_that_the_caller_set():
     with threadpool_limits(1):
         assert thread_count() == 1
+
+
+def test_the_callers_thread_works_too():
+    seen = set()
+
+    def who(_):
+        seen.add(threading.current_thread())
+        time.sleep(0.002)
+
+    list(ordered_map(who, range(40), threads=2))
+    assert threading.current_thread() in seen
+    assert len(seen) == 2
+
+
+def test_maps_within_maps_come_to_an_end():
+    def inner(item):
+        return sum(ordered_map(lambda i: i * item, range(6), threads=3))
+
+    for _ in range(5):
+        assert list(ordered_map(inner, range(12), threads=3)) == [15 * i for i in range(12)]
+
+
+def test_an_error_waits_for_its_turn_and_no_thread_is_left_at_work():
+    begun, ended = [], []
+
+    def fail_late(item):
+        begun.append(item)
+        time.sleep(0.002)
+        ended.append(item)
+        if item == 3:
+            raise KeyError(item)
+        return item
+
+    results = ordered_map(fail_late, range(50), threads=3)
+    assert [next(results) for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(KeyError, match="3"):
+        next(results)
+    assert sorted(begun) == sorted(ended)
+    assert len(begun) < 50

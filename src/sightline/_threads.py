@@ -8,13 +8,12 @@ so the bits don't depend on how many there are.
 from __future__ import annotations
 
 import os
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cache
-from threading import Lock
-from typing import Any, TypeVar
+from threading import Condition, Lock
+from typing import Any, Generic, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
@@ -71,20 +70,95 @@ def one_blas_thread() -> Iterator[None]:
 def ordered_map(
     function: Callable[[Item], Result], items: Iterable[Item], *, threads: int
 ) -> Iterator[Result]:
-    """Yield `function(item)` in the order of the items, computed on `threads` threads."""
+    """Yield `function(item)` in the order of the items, computed on `threads` threads.
+
+    The caller's thread is one of them: it works whenever the result that is due is not there.
+    """
     with one_blas_thread():
         if threads <= 1:
             yield from map(function, items)
             return
-        waiting: deque[Future[Result]] = deque()
-        pool = _pool(threads)
+        work = _Work(function, tuple(items), _AHEAD * threads)
+        helpers = [_pool(threads - 1).submit(work.help) for _ in range(threads - 1)]
         try:
-            for item in items:
-                waiting.append(pool.submit(function, item))
-                if len(waiting) >= _AHEAD * threads:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
+            yield from work.results()
         finally:
-            for future in waiting:
-                future.cancel()
+            work.end()
+            helping = [helper for helper in helpers if not helper.cancel()]
+            if not work.complete:  # else nobody is at work, and they leave by themselves
+                wait(helping)
+
+
+class _Work(Generic[Item, Result]):
+    """Items that several threads take one after the other, and results that wait for their turn.
+
+    Parameters
+    ----------
+    function, items : what is to be done, and to what.
+    ahead : how many items may be taken before the result of the first of them is.
+    """
+
+    def __init__(
+        self, function: Callable[[Item], Result], items: Sequence[Item], ahead: int
+    ) -> None:
+        self._function, self._items, self._ahead = function, items, ahead
+        self._changed = Condition()
+        self._begun = self._returned = 0
+        self._last = len(items)
+        self._waiting: dict[int, Future[Result]] = {}
+
+    @property
+    def complete(self) -> bool:
+        """Whether every result has been returned."""
+        return self._returned == len(self._items)
+
+    def help(self) -> None:
+        """Work until no item is left."""
+        while True:
+            with self._changed:
+                while self._begun < self._last and not self._may_begin():
+                    self._changed.wait()
+                if self._begun >= self._last:
+                    return
+                place = self._begin()
+            self._work(place)
+
+    def results(self) -> Iterator[Result]:
+        """Yield the results in order, and work while the next one is not there."""
+        while self._returned < self._last:
+            with self._changed:
+                due = self._waiting.pop(self._returned, None)
+                if due is None and not self._may_begin():
+                    self._changed.wait()
+                    continue
+                place = self._begin() if due is None else 0
+                self._returned += due is not None
+                self._changed.notify_all()
+            if due is None:
+                self._work(place)
+            else:
+                yield due.result()
+
+    def end(self) -> None:
+        """Begin nothing more."""
+        with self._changed:
+            self._last = 0
+            self._changed.notify_all()
+
+    def _may_begin(self) -> bool:
+        return self._begun < min(self._last, self._returned + self._ahead)
+
+    def _begin(self) -> int:
+        self._begun += 1
+        return self._begun - 1
+
+    def _work(self, place: int) -> None:
+        """Compute one result; an error is the caller's, in its turn."""
+        result: Future[Result] = Future()
+        try:
+            result.set_result(self._function(self._items[place]))
+        except BaseException as error:
+            result.set_exception(error)
+        with self._changed:
+            self._waiting[place] = result
+            self._changed.notify_all()

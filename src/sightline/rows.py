@@ -107,14 +107,40 @@ def _fold(
     threads: int,
     X: Array,
 ) -> Part:
-    """Fold rows in memory; a span is 2^k blocks, a node of the tree."""
+    """Fold rows in memory."""
     blocks = list(row_blocks(X.shape[0], size))
+    return _fold_blocks(lambda block: part(X[block, :]), merge, blocks, threads)
+
+
+def fold_blocks(
+    part: Callable[[slice], Part],
+    X: Array,
+    *,
+    width: int,
+    merge: Callable[[Part, Part], Part] = add,
+) -> Part:
+    """Return the sum of `part(block)` over the blocks of a NumPy `X`, as `fold_rows` adds them.
+
+    It is for parts that have to know which rows theirs are.
+    """
+    require_rows(X)
+    blocks = list(row_blocks(X.shape[0]))
+    return _fold_blocks(part, merge, blocks, _threads(X, len(blocks), ROW_BLOCK * width))
+
+
+def _fold_blocks(
+    part: Callable[[slice], Part],
+    merge: Callable[[Part, Part], Part],
+    blocks: list[slice],
+    threads: int,
+) -> Part:
+    """Fold blocks; a span is 2^k of them, a node of the tree."""
     length = 1
     while len(blocks) > _SPANS * length:
         length *= 2
 
     def of_span(first: int) -> Part:
-        return tree_sum((part(X[b, :]) for b in blocks[first : first + length]), merge)
+        return tree_sum(map(part, blocks[first : first + length]), merge)
 
     return tree_sum(ordered_map(of_span, range(0, len(blocks), length), threads=threads), merge)
 

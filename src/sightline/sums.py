@@ -15,6 +15,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 
 from sightline._arrays import Array, full_products, namespace, wide_dtype
+from sightline.drawn import DrawnRows, as_array, drawn_sums
 from sightline.indices import Index
 from sightline.kernels import Partial, make_step
 from sightline.rows import fold_rows, in_memory, map_rows, row_blocks
@@ -124,17 +125,22 @@ def index_gradients(index: Index, directions: Array, X: Array, *, rough: bool = 
 
 
 def values_and_gradients(
-    psi: Index, phi: Index, directions: Array, X: Array
+    psi: Index, phi: Index, directions: Array, X: Array, batch: DrawnRows | None = None
 ) -> tuple[Array, Array]:
     """Return psi of every direction, (m,), and the gradient of phi, (m, d), from the same scores.
 
-    That is two products in place of three, unless the scores can't be shared.
+    psi is of all rows of `X`, and the gradient too, or of a `batch` that was drawn from them. That
+    is two products in place of three, unless the scores can't be shared.
     """
-    shared = psi is phi or psi == phi
+    shared = batch is None and (psi is phi or psi == phi)
     if psi.whole_sample or phi.whole_sample or (phi.combines and not shared):
-        return index_values(psi, directions, X), index_gradients(phi, directions, X)
-    sums = _folded(psi, phi, directions, X)
-    values = psi.combine(_asked_for(sums.values) / sums.count, namespace(directions, X))
+        rows = X if batch is None else as_array(batch)
+        return index_values(psi, directions, X), index_gradients(phi, directions, rows)
+    if batch is None:
+        sums = _folded(psi, phi, directions, X)
+    else:
+        sums = drawn_sums(psi, phi, directions, batch)
+    values = psi.combine(_asked_for(sums.values) / X.shape[0], namespace(directions, X))
     return values, _gradients(phi, sums, X)
 
 

@@ -1,5 +1,6 @@
 """The benchmarks themselves, on small shapes: what is measured, not how long it takes."""
 
+import numpy as np
 import pytest
 
 from sightline.benchmarking import scaling, speed
@@ -23,10 +24,34 @@ def test_fit_has_a_line_for_every_index_and_dtype(monkeypatch):
     monkeypatch.setattr(speed, "_STARTS", 10)
     monkeypatch.setattr(speed, "_peak_memory", lambda: (400.0, 12.0))
     report = speed.fit(0, 1)
-    assert len(report.rows) == 2 * len(speed._INDICES)
+    runs = (("one", "wall"), ("one", "processor"), ("all", "wall"))
+    assert [(row["dtype"], row["threads"], row["clock"], row["index"]) for row in report.rows] == [
+        (dtype, *run, index)
+        for dtype in ("float32", "float64")
+        for run in runs
+        for index in speed._INDICES
+    ]
     for row in report.rows:
         assert row["ratio"] == pytest.approx(row["fit, s"] / row["bare products, s"])
+        if row["index"] == "approx-entropy":  # shares no scores: it makes those that are printed
+            assert row["ratio to those made"] == row["ratio"]
     assert report.notes == ("peak memory of a fit above its data: 12 MB for 400 MB of data",)
+
+
+def test_bare_products_are_those_that_are_said(monkeypatch):
+    monkeypatch.setattr(speed, "_BATCH", 30)
+    X, made = np.ones((120, 100)), 120 * (1 - (1 - 1 / 120) ** 30)
+    counted, product = [], np.matmul
+
+    def counting(a, b, out):
+        counted.append(a.shape[0] * a.shape[1] * b.shape[1])
+        return product(a, b, out=out)
+
+    monkeypatch.setattr(speed.np, "matmul", counting)
+    for features, rows in ((1, 2 * 30 + 120), (2, 3 * 30 + 120), (None, round(made) + 120)):
+        counted.clear()
+        speed._bare_products(X, features)()
+        assert sum(counted) == 100 * speed._STARTS * (2 * speed._STEPS * rows + 120)
 
 
 @pytest.mark.slow
@@ -46,6 +71,7 @@ def test_cost_goes_along_three_axes_from_one_base(monkeypatch):
         others = {name: row[name] for name in base if name != row["axis"]}
         assert others.items() <= base.items()
         assert row[row["axis"]] in ladders[row["axis"]]
+        assert row["over bare products"] > 0
     assert [note.split(":")[0] for note in report.notes] == [
         "slope against rows",
         "slope against columns",

@@ -19,6 +19,14 @@ def test_tasks_take_turns_and_the_first_run_does_not_count():
     assert seconds == {"a": 1.0, "b": 1.0}  # the clock ticks once in each
 
 
+def test_a_pause_comes_before_each_task_and_does_not_count(monkeypatch):
+    events = []
+    monkeypatch.setattr("time.sleep", events.append)
+    tasks = {"a": lambda: events.append("a"), "b": lambda: events.append("b")}
+    in_turns(tasks, 2, clock=lambda: events.append("clock") or 0.0, pause=0.5)
+    assert events == ["a", "b", *[0.5, "clock", "a", "clock", 0.5, "clock", "b", "clock"] * 2]
+
+
 def test_median_of_the_rounds():
     readings = iter([0.0, 1.0, 0.0, 5.0, 0.0, 2.0])
     assert in_turns({"a": lambda: None}, 3, clock=lambda: next(readings)) == {"a": 2.0}

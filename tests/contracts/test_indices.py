@@ -277,6 +277,26 @@ class TestContract:
         assert not any(np.shares_memory(t, part) for part in (value, slope))
 
     @climbing_index
+    @pytest.mark.parametrize("precision", ["float32", "float64"])
+    @pytest.mark.parametrize("rows", [1, 31, 100])
+    @pytest.mark.parametrize("with_slope", [False, True])
+    def test_sums_over_rows_and_slopes_in_given_memory(self, index, precision, rows, with_slope):
+        t = 3 * np.random.default_rng(rows).standard_normal((rows, 4)).astype(precision)
+        t[0] = 0, 40, -40, 1e-3
+        shape = index.n_features, *t.shape
+        value, slope = (np.reshape(part, shape) for part in index.value_slope(t.astype(float), np))
+        given = np.full(shape, np.nan, precision) if with_slope else None
+        sums = index.sums(t.copy(), np.empty(shape, precision), given)
+        assert sums.shape == (index.n_features, 4)
+        assert sums.dtype == np.float64
+        # log cosh of a score near zero is the difference of terms of size 1: 8 units of each row.
+        unit = np.finfo(precision).eps
+        size = np.abs(value).sum(axis=1)
+        assert np.all(np.abs(sums - value.sum(axis=1)) <= unit * (8 * rows + 50 * size))
+        if given is not None:
+            np.testing.assert_allclose(given, slope, rtol=50 * unit, atol=4 * unit)
+
+    @climbing_index
     def test_means_combine_to_one_value_a_start(self, index):
         means = np.abs(np.random.default_rng(0).standard_normal((index.n_features, 5)))
         assert index.combine(means, np).shape == (5,)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from sightline._arrays import Array, is_lazy, is_numpy, take_rows
+from sightline.drawn import draw
 from sightline.lazy import ROW_BLOCK, BlockRows, LazyRows, StoredRows
 from sightline.rows import random_rows
 
@@ -60,7 +61,7 @@ class FreshRows:
         first, size = which * self._steps, self._size
         if self._order is not None:
             rows = take_rows(self._X, self._order[first * size : (first + self._steps) * size])
-            return rows, (rows[i * size : (i + 1) * size, :] for i in range(self._steps))
+            return rows, (draw(rows, i * size + np.arange(size)) for i in range(self._steps))
         table = self._X if is_lazy(self._X) else _as_lazy(self._X)
         blocks = self._blocks[first : first + self._steps]
         whole = BlockRows(table, np.sort(np.concatenate(blocks)))

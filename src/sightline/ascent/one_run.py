@@ -18,6 +18,7 @@ import numpy as np
 
 from sightline._arrays import Array, as_table, like, namespace, to_numpy
 from sightline._options import check_choice, check_count, check_number
+from sightline.drawn import are_drawn_from, as_array
 from sightline.indices import make_index, selection_index
 from sightline.resuming import climb as known_climb
 from sightline.sphere import normalise, tangent
@@ -90,10 +91,17 @@ def gradient_ascent(
         rows_used += batch.shape[0]
         if i <= climb.step:  # an earlier process has taken this step
             continue
-        g = tangent(u, index_gradients(phi, u, batch) if gradient is None else gradient)
+        if gradient is None and i > 1 and are_drawn_from(batch, compared):  # it goes on: same bits
+            _, gradient = values_and_gradients(psi, phi, u, compared, batch)
+        elif gradient is None:
+            gradient = index_gradients(phi, u, as_array(batch))
+        g = tangent(u, gradient)
         u = normalise(u + eta * g)  # u_{i+1}: the print has the index i there, a slip
-        if following is compared:  # the next step's scores are these: one product fewer
+        # The next step's scores may be among these: one product fewer.
+        if following is compared:
             value, gradient = values_and_gradients(psi, phi, u, compared)
+        elif are_drawn_from(following, compared):
+            value, gradient = values_and_gradients(psi, phi, u, compared, following)
         else:
             value, gradient = index_values(psi, u, compared), None
         value = finite_values(to_numpy(value), i)

@@ -12,6 +12,7 @@ from sightline._options import as_generator, check_choice, check_count
 from sightline.ascent.batches import FreshRows
 from sightline.ascent.one_run import gradient_ascent
 from sightline.ascent.steps import check_step_sizes, default_steps
+from sightline.drawn import draw
 from sightline.indices import make_index, selection_index
 from sightline.starts import data_starts, make_starts
 from sightline.sums import index_values
@@ -103,7 +104,7 @@ def two_step_gradient_ascent(
             rows, batches = fresh.run(run)
         elif resample == "replace":
             rows = X
-            batches = (take_rows(X, rng.integers(X.shape[0], size=size)) for _ in range(s))
+            batches = (draw(X, rng.integers(X.shape[0], size=size)) for _ in range(s))
         else:
             rows = X
             batches = (X for _ in range(s))

@@ -30,16 +30,20 @@ def in_turns(
     tasks: dict[str, Callable[[], object]],
     rounds: int,
     clock: Callable[[], float] = time.perf_counter,
+    pause: float = 0.0,
 ) -> dict[str, float]:
     """Return the median seconds of each task, all run in every round: noise hits all alike.
 
-    A first run of each is not counted: it loads libraries and touches memory.
+    A first run of each is not counted: it loads libraries and touches memory. A pause before each
+    lets threads of the last one fall asleep: those of BLAS wait for more work in a loop, and hold
+    a core meanwhile.
     """
     times: dict[str, list[float]] = {name: [] for name in tasks}
     for task in tasks.values():
         task()
     for _ in range(rounds):
         for name, task in tasks.items():
+            time.sleep(pause)
             start = clock()
             task()
             times[name].append(clock() - start)

@@ -11,7 +11,8 @@ from sightline._options import check_choice
 from sightline.indices.check import check_derivative
 from sightline.indices.combined import ApproxEntropy
 from sightline.indices.contract import Index, UserIndex, missing_methods
-from sightline.indices.pointwise import Abs, AbsMax, Kurtosis, LogCosh, ReLU2, Skewness
+from sightline.indices.logcosh import LogCosh
+from sightline.indices.pointwise import Abs, AbsMax, Kurtosis, ReLU2, Skewness
 from sightline.indices.whole_sample import Dip
 
 __all__ = [

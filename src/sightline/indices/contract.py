@@ -21,6 +21,7 @@ import numpy as np
 
 from sightline._arrays import Array, Namespace
 from sightline.indices.formulas import Formulas
+from sightline.short_runs import run_sums
 
 
 class Index:
@@ -60,9 +61,12 @@ class Index:
     def __init_subclass__(cls) -> None:
         """Let no class have a combination, or formulas, that another of its methods ignores."""
         cls.combines = cls.combine is not Index.combine
-        if {"value", "slope", "value_slope"} & vars(cls).keys():  # a parent's have its formulas
-            cls.write = vars(cls).get("write", Index.write)  # type: ignore[method-assign]
-            cls.formulas = vars(cls).get("formulas", ())
+        own = vars(cls)
+        if {"value", "slope", "value_slope"} & own.keys():  # a parent's have its formulas
+            cls.write = own.get("write", Index.write)  # type: ignore[method-assign]
+            cls.formulas = own.get("formulas", ())
+        if {"value", "slope", "value_slope", "write"} & own.keys():
+            cls.sums = own.get("sums", Index.sums)  # type: ignore[method-assign]
 
     def value(self, scores: Array, xp: Namespace) -> Array:
         """Return phi(t) for every score."""
@@ -91,6 +95,16 @@ class Index:
             value[...] = with_feature_axis(self, self.value(scores, np), scores)
         elif slope is not None:
             slope[...] = with_feature_axis(self, self.slope(scores, np), scores)
+
+    def sums(self, scores: np.ndarray, spare: np.ndarray, slope: np.ndarray | None) -> np.ndarray:
+        """Return the sums of phi(t) over rows, (b, m) -> (n_features, m), in float64.
+
+        They are the last that is asked of NumPy scores, which may be overwritten; `spare`
+        (n_features, b, m) is memory to work in. phi'(t) is written into `slope` (n_features, b, m)
+        unless that is None. An index that can do without a pass over the scores has its own.
+        """
+        self.write(scores, spare, slope)
+        return run_sums(spare)
 
     def combine(self, means: Array, xp: Namespace) -> Array:  # noqa: ARG002  (xp: the contract)
         """Return F of the feature means, (n_features, m) -> (m,)."""

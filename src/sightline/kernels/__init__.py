@@ -1,8 +1,8 @@
 """One step on blocks of rows, by the fastest way that the arrays and the index allow.
 
 Every kernel returns the sums of `plain`, which is written in the array API alone: to rounding, or
-as rough as the caller lets products be where a step may be `rough`. `sums` is the only module that
-calls them. No kernel asks what index it has: the index says what it can (`Index.write`,
+as rough as the caller lets products be where a step may be `rough`. Only `sums` and `drawn` call
+them. No kernel asks what index it has: the index says what it can (`Index.write`, `Index.sums`,
 `Index.formulas`).
 """
 
