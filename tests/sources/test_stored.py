@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -253,3 +254,22 @@ def test_a_file_put_in_the_place_of_a_mapped_one_does_not_matter(values, own_fil
     np.testing.assert_array_equal(in_memory(rows), values)
     path.unlink()
     np.testing.assert_array_equal(in_memory(rows), values)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks /proc")
+def test_blocks_read_here_and_there_leave_no_pages_of_the_map_behind(tmp_path):
+    """The system maps pages about those that are read: of scattered blocks, more than is read."""
+    mapped = np.lib.format.open_memmap(tmp_path / "wide.npy", "w+", np.float32, (2**18, 64))
+    mapped[:] = 1
+    mapped.flush()
+    del mapped
+    rows = open_rows(tmp_path / "wide.npy")
+    before = mapped_kilobytes()
+    for start in range(0, rows.shape[0], 8 * 512):
+        rows.read(start, start + 512)
+    assert mapped_kilobytes() - before < 4096
+
+
+def mapped_kilobytes():
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("RssFile:")[2].split()[0])

@@ -26,6 +26,9 @@ from sightline.sources.table import Host, Request
 _HELD = 3
 """Row groups or bands of chunks that are held decoded: one for each of two threads, and a next."""
 
+_AROUND = 2**21
+"""Bytes about a page that the system may map along with it; a multiple of the size of a page."""
+
 
 def open_rows(source: str | os.PathLike[str], request: Request | None = None) -> LazyRows:
     """Return the rows of a `.npy`, `.parquet` or `.zarr` of any size, read as they are needed.
@@ -126,8 +129,9 @@ def _give_back(X: np.memmap[Any, Any], rows: Host) -> None:
         return
     low, high = np.lib.array_utils.byte_bounds(rows)
     origin = np.frombuffer(file, dtype=np.uint8).ctypes.data
-    first = (low - origin) // mmap.PAGESIZE * mmap.PAGESIZE
-    file.madvise(mmap.MADV_DONTNEED, first, high - origin - first)
+    first = (low - origin) // _AROUND * _AROUND
+    stop = min(-(-(high - origin) // _AROUND) * _AROUND, len(file))
+    file.madvise(mmap.MADV_DONTNEED, first, stop - first)
 
 
 def zarr_rows(array: Any, name: str = "X", limit: int | None = None) -> LazyRows:
