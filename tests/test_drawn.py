@@ -10,7 +10,7 @@ from sightline.kernels import host
 from sightline.lazy import StoredRows
 from sightline.rows import ROW_BLOCK
 from sightline.sphere import random_directions
-from sightline.sums import index_gradients, index_values, values_and_gradients
+from sightline.sums import drawn_gradients, index_gradients, index_values, values_and_gradients
 
 ROWS, COLUMNS = 3 * ROW_BLOCK + 70, 12
 
@@ -95,6 +95,12 @@ def test_lazy_rows_and_threads_change_no_bit(dtype, count):
     for values, gradients in found[1:]:
         np.testing.assert_array_equal(values, found[0][0])
         np.testing.assert_array_equal(gradients, found[0][1])
+
+
+def test_gradients_alone_have_the_same_bits():
+    X, u = table(), starts(7)
+    _, gradients = values_and_gradients(AbsMax(), ReLU2(), u, X, drawn(X))
+    np.testing.assert_array_equal(drawn_gradients(AbsMax(), ReLU2(), u, drawn(X)), gradients)
 
 
 def test_one_product_with_the_table_and_one_with_the_rows_drawn(monkeypatch):

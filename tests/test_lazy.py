@@ -4,13 +4,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_limits
 
+from sightline import ProjectionPursuit, resumable
 from sightline._arrays import take_rows
-from sightline.ascent import batches, two_step_gradient_ascent
+from sightline.ascent import batches, one_run, two_step_gradient_ascent
+from sightline.ascent.comparing import values_of_iterates
 from sightline.datasets import make_planted
+from sightline.indices import make_index
 from sightline.lazy import ROW_BLOCK, UNIT, BlockRows, StoredRows, run_length, tree_sum
 from sightline.rows import fold_rows, in_memory, map_rows, random_rows, row_blocks, spaced_rows
 from sightline.scatter import SCATTER_BLOCK
+from sightline.sphere import random_directions
+from sightline.sums import index_values
 
 
 class Reader:
@@ -152,3 +158,89 @@ def test_algorithm_2_has_the_same_bits_on_lazy_rows(resample, drawn, monkeypatch
     two = two_step_gradient_ascent(lazily(X)[0], index="relu2", **options)
     np.testing.assert_array_equal(one.directions, two.directions)
     np.testing.assert_array_equal(one.history, two.history)
+
+
+def passes(asked, n):
+    return sum(stop - start for start, stop in asked) / n
+
+
+@pytest.mark.parametrize(("resample", "expected"), [("full", 11), ("fresh", 6.5), ("replace", 11)])
+def test_a_fit_by_two_steps_reads_the_rows_a_counted_number_of_times(
+    resample, expected, monkeypatch
+):
+    """Always: whitening, whether it is settled, exact values; and 3 steps in each of two runs.
+
+    "full": 3 + 2 (1 + 3). "fresh": 3, the batches, which are a sixth each, every iterate of half
+    of the blocks in one reading of all, the last values on all rows; 3 + 1 + 2 + 1 at the most.
+    "replace": 3 + 2 (3 + 1): rows drawn from everywhere read everything.
+    """
+    monkeypatch.setattr(batches, "_DRAWN", 1)
+    n = 64 * UNIT
+    X = np.random.default_rng(0).standard_normal((n, 4), dtype=np.float32)
+    rows, asked = lazily(X, 4 * UNIT)
+    pursuit = ProjectionPursuit(
+        solver="two-step", resample=resample, n_starts=5, n_steps=3, random_state=0
+    )
+    pursuit.fit(rows)
+    assert abs(passes(asked, n) - expected) < 0.6
+
+
+@pytest.mark.parametrize("index", ["relu2", "approx-entropy", "abs", "dip"])
+def test_iterates_compared_at_once_have_the_bits_of_each_alone(index):
+    X = table(n=2 * UNIT + 600)
+    rows, asked = lazily(X)
+    psi = make_index(index)
+    rng = np.random.default_rng(0)
+    iterates = [random_directions(7, 5, rng).astype(np.float32) for _ in range(4)]
+    found = values_of_iterates(psi, iterates, rows)
+    for u, values in zip(iterates, found, strict=True):
+        np.testing.assert_array_equal(values, index_values(psi, u, X))
+    if not psi.whole_sample:
+        assert passes(asked, len(X)) == 1
+
+
+def test_iterates_that_take_too_much_memory_are_compared_before_the_end(monkeypatch):
+    X = table(n=5 * UNIT)
+    options = {"n_starts": 12, "n_steps": 4, "resample": "replace", "random_state": 0}
+    at_the_end = two_step_gradient_ascent(lazily(X)[0], index="relu2", **options)
+    monkeypatch.setattr(one_run, "MOST_HELD", 2 * 12 * 5)
+    two_at_a_time = two_step_gradient_ascent(lazily(X)[0], index="relu2", **options)
+    np.testing.assert_array_equal(at_the_end.history, two_at_a_time.history)
+    np.testing.assert_array_equal(at_the_end.directions, two_at_a_time.directions)
+
+
+@pytest.mark.parametrize("death", [1, 3, 5])
+def test_iterates_that_waited_when_a_search_was_killed_are_compared_by_the_next(tmp_path, death):
+    X = table(n=5 * UNIT)
+    options = {"n_starts": 12, "n_steps": 3, "resample": "replace", "random_state": 0}
+    expected = two_step_gradient_ascent(X, index="relu2", **options)
+    seen = []
+
+    def dies(*step):
+        seen.append(step)
+        if len(seen) == death:
+            raise InterruptedError
+
+    path = tmp_path / "search.checkpoint"
+    with pytest.raises(InterruptedError), resumable(path, every=1, progress=dies):
+        two_step_gradient_ascent(lazily(X)[0], index="relu2", **options)
+    with resumable(path, every=1):
+        found = two_step_gradient_ascent(lazily(X)[0], index="relu2", **options)
+    np.testing.assert_array_equal(found.history, expected.history)
+    np.testing.assert_array_equal(found.directions, expected.directions)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_blocks_as_a_table_are_read_on_threads_with_the_same_bits(threads):
+    X = table(n=40 * ROW_BLOCK)
+    rows, _ = lazily(X)
+    some = BlockRows(map_rows(lambda block: block * 2, rows, width=5), np.arange(0, 40, 2))
+    some._at_once = 2
+    with threadpool_limits(threads):
+        found = in_memory(some)
+        total = fold_rows(lambda block: block.sum(axis=0), some, width=5)
+    expected = np.concatenate([2 * X[b] for b in list(row_blocks(len(X)))[::2]])
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(
+        total, fold_rows(lambda block: block.sum(axis=0), expected, width=5)
+    )

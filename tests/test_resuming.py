@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from sightline import ProjectionPursuit, resumable
+from sightline import ProjectionPursuit, resumable, resuming
+from sightline.container import write_container
 from sightline.datasets import make_planted
 
 
@@ -83,3 +84,48 @@ def test_a_file_that_is_no_checkpoint_is_refused_and_left_alone(X, tmp_path, con
 def test_options_are_checked():
     with pytest.raises(ValueError, match="every=0"), resumable(every=0):
         pass
+
+
+def test_a_disk_that_is_full_costs_the_insurance_and_not_the_search(X, tmp_path, monkeypatch):
+    path = tmp_path / "search.checkpoint"
+    expected = pursuit().fit(X)
+    written = []
+
+    def full(*arguments):
+        written.append(arguments)
+        if len(written) > 2:
+            raise OSError(28, "No space left on device")
+        return write_container(*arguments)
+
+    monkeypatch.setattr(resuming, "write_container", full)
+    with (
+        pytest.warns(UserWarning, match=r"No space left.*The search goes on") as warned,
+        resumable(path, every=1),
+    ):
+        found = pursuit().fit(X)
+    assert len(warned) == 1
+    assert len(written) > 4
+    np.testing.assert_array_equal(found.components_, expected.components_)
+
+
+def test_a_folder_that_is_not_there_is_named_before_anything_is_searched(tmp_path):
+    with (
+        pytest.raises(FileNotFoundError, match=r"no folder .*nowhere"),
+        resumable(tmp_path / "nowhere" / "search.checkpoint"),
+    ):
+        pytest.fail("nothing may be searched")
+
+
+def test_an_interrupt_from_the_keyboard_leaves_a_state_to_go_on_from(X, tmp_path):
+    path = tmp_path / "search.checkpoint"
+    expected = pursuit().fit(X)
+
+    def interrupt(done, of):
+        if done == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), resumable(path, every=1, progress=interrupt):
+        pursuit().fit(X)
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+    with resumable(path):
+        np.testing.assert_array_equal(pursuit().fit(X).components_, expected.components_)

@@ -6,9 +6,10 @@ from numpy.testing import assert_allclose
 
 from sightline._arrays import to_numpy
 from sightline.datasets import ImbalancedClusters, make_planted
-from sightline.indices import Abs, ReLU2
+from sightline.indices import INDICES, Abs, ReLU2, make_index
 from sightline.selection import clearly_multimodal, orient, score_directions
-from sightline.sphere import angle, random_directions
+from sightline.sphere import angle, normalise, random_directions
+from sightline.sums import index_values
 
 
 def rows(seed=0):
@@ -83,3 +84,15 @@ def test_groups_are_seen_among_many_candidates_whose_values_are_larger(monkeypat
     clear = clearly_multimodal(candidates, X, np.arange(301.0)[::-1])
     assert clear[300]
     assert clear.sum() <= 20
+
+
+@pytest.mark.parametrize("name", [name for name in INDICES if name != "dip"])
+def test_one_pass_turns_and_values_as_two_do(name):
+    X, _ = rows()
+    index = make_index(name)
+    u = normalise(random_directions(40, 6, np.random.default_rng(3)))
+    turned = orient(u, X)
+    scored = score_directions(u, X, index)
+    assert np.any(turned != u)
+    assert_allclose(scored.directions, turned, rtol=1e-15)
+    assert_allclose(scored.values, index_values(index, turned, X), rtol=1e-12)

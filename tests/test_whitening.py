@@ -7,8 +7,10 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.covariance import ledoit_wolf
 from sklearn.decomposition import PCA
+from threadpoolctl import threadpool_limits
 
 from sightline._arrays import to_numpy
+from sightline.lazy import StoredRows
 from sightline.whitening import METHODS, fit_whitening
 
 
@@ -116,10 +118,78 @@ def test_shrinking_takes_ledoit_and_wolfs_weight():
 
 def test_shrinking_works_with_fewer_rows_than_columns_and_can_be_given():
     X = table(n=5, d=20)
-    assert fit_whitening(X, "shrunk").rank == 20
+    assert fit_whitening(X, "shrunk").rank == 4  # 5 rows differ along 4 axes
     assert fit_whitening(X, "shrunk", shrinkage=0.5).shrinkage == 0.5
     with pytest.raises(ValueError, match=r"shrinkage=0\.0"):
         fit_whitening(X, "shrunk", shrinkage=0)
+
+
+def through_the_covariance(X, method, rank):
+    """Return rows whitened by eigenvectors of the d x d matrix, and the weight of shrinking."""
+    centred = X - X.mean(axis=0)
+    covariance = centred.T @ centred / len(X)
+    if method == "exact" and rank is None:
+        return None
+    variances, vectors = (part[..., ::-1] for part in np.linalg.eigh(covariance))
+    kept = slice(rank)
+    variances, vectors = np.maximum(variances, 0)[kept], vectors[:, kept]
+    weight = 0.0
+    if method == "shrunk":
+        scores = centred @ vectors
+        _, weight = ledoit_wolf(scores, assume_centered=True)
+        variances = (1 - weight) * variances + weight * variances.mean()
+    elif method == "none":
+        variances = np.full_like(variances, variances.mean())
+    return centred @ vectors / np.sqrt(variances), weight
+
+
+@pytest.mark.parametrize("rank", [None, 3, 8])
+@pytest.mark.parametrize("method", ["exact", "shrunk", "none"])
+@pytest.mark.parametrize("shape", [(12, 30), (29, 30), (40, 300), (12, 13)])
+def test_fewer_rows_than_columns_are_whitened_as_through_the_covariance(shape, method, rank):
+    if method == "exact" and rank is None:
+        pytest.skip("is refused: whitened, every direction would look alike")
+    X = table(*shape) * np.random.default_rng(1).uniform(0.5, 3, shape[1])
+    whitening = fit_whitening(X, method, rank=rank)
+    expected, weight = through_the_covariance(X, method, rank)
+    assert_allclose(whitening.shrinkage, weight, rtol=1e-9)
+    Z = whitening.apply(X)
+    assert Z.shape[1] == (rank or shape[0] - 1)
+    assert_allclose(Z @ Z.T, expected @ expected.T, rtol=1e-8, atol=1e-9)  # all that is seen
+    U = np.random.default_rng(2).standard_normal((4, Z.shape[1]))
+    scores = (X - whitening.mean) @ whitening.column_weights(U).T
+    parallel = np.sum(scores * (Z @ U.T), axis=0) / np.linalg.norm(scores, axis=0)
+    assert_allclose(parallel, np.linalg.norm(Z @ U.T, axis=0), rtol=1e-10)
+
+
+@pytest.mark.parametrize("method", ["shrunk", "none"])
+def test_a_wide_table_has_the_same_bits_on_any_threads_and_from_anywhere(method):
+    X = table(60, 200).astype(np.float32)
+    lazy = StoredRows(lambda start, stop: X[start:stop], X.shape, X.dtype)
+    found = []
+    for threads in (1, 2, 4):
+        with threadpool_limits(threads):
+            found += [fit_whitening(rows, method) for rows in (X, lazy)]
+    for one in found[1:]:
+        np.testing.assert_array_equal(one.matrix, found[0].matrix)
+        np.testing.assert_array_equal(one.mean, found[0].mean)
+
+
+def test_a_wide_table_of_few_varying_columns_and_of_copied_rows():
+    X = np.zeros((9, 50))
+    X[:, :4] = table(9, 4)
+    with pytest.warns(UserWarning, match="46 constant"):
+        assert fit_whitening(X, "none").rank == 4
+    copied = np.repeat(table(5, 50), 3, axis=0)
+    assert fit_whitening(copied, "none").rank == fit_whitening(copied, "shrunk").rank == 4
+
+
+def test_a_wide_table_of_any_scale_and_offset():
+    X = table(10, 40)
+    plain = fit_whitening(X, "none").apply(X)
+    for rows, precision in ((X * 1e-200, 1e-12), (X * 1e200, 1e-12), (X + 1e8, 1e-6)):
+        Z = fit_whitening(rows, "none").apply(rows)
+        assert_allclose(Z @ Z.T, plain @ plain.T, atol=precision)
 
 
 def test_none_keeps_the_geometry_and_divides_by_one_number():

@@ -19,7 +19,7 @@ from sightline.indices import Index
 from sightline.kernels import Partial
 from sightline.kernels.buffers import give, take
 from sightline.kernels.host import HostStep
-from sightline.rows import fold_blocks, fold_rows, row_blocks
+from sightline.rows import fold_blocks, row_blocks
 
 Host = np.ndarray[Any, np.dtype[Any]]
 
@@ -79,16 +79,19 @@ def as_array(batch: Array | DrawnRows) -> Array:
     return take_rows(batch.of, batch.positions) if isinstance(batch, DrawnRows) else batch
 
 
-def drawn_sums(psi: Index, phi: Index, directions: Array, batch: DrawnRows) -> Partial:
-    """Return psi's sums over all rows of the batch's table, and phi's pulls over the batch."""
+def drawn_sums(psi: Index | None, phi: Index, directions: Array, batch: DrawnRows) -> Partial:
+    """Return psi's sums over all rows of the batch's table, and phi's pulls over the batch.
+
+    There are no values without psi. On lazy rows there are none at all: they would take a reading
+    of their own, which other iterates may share.
+    """
     X, m = batch.of, directions.shape[0]
     step = HostStep(psi, None, directions, X.dtype)
+    values = memory = None
     if is_lazy(X):
-        whole = fold_rows(step, X, width=m, merge=Partial.absorb)
         both = X.take(batch.distinct, partial(_with_scores, step))
         rows = both[:, : X.shape[1]].astype(X.dtype, copy=False)
         scores = both[:, X.shape[1] :]
-        memory = None
     else:
         memory = take((batch.shape[0], m), step.dtype)
         rows, scores = None, memory[: batch.distinct.size]
@@ -97,7 +100,7 @@ def drawn_sums(psi: Index, phi: Index, directions: Array, batch: DrawnRows) -> P
             inside = batch.inside(block)
             return step(X[block], (batch.distinct[inside] - block.start, scores[inside]))
 
-        whole = fold_blocks(keeping, X, width=m, merge=Partial.absorb)
+        values = fold_blocks(keeping, X, width=m, merge=Partial.absorb).values
     climb = HostStep(None, phi, directions, X.dtype)
 
     def pulling(block: slice) -> Partial:
@@ -107,7 +110,7 @@ def drawn_sums(psi: Index, phi: Index, directions: Array, batch: DrawnRows) -> P
     pulls = fold_blocks(pulling, scores, width=m, merge=Partial.absorb).pulls
     if memory is not None:
         give(memory)
-    return Partial(batch.shape[0], whole.values, pulls)
+    return Partial(batch.shape[0], values, pulls)
 
 
 def _with_scores(step: HostStep, rows: Host) -> Host:

@@ -193,7 +193,9 @@ def choose(
 def strengths(found: Candidates, scored: Scored, rows: Array, *, whitened: bool) -> np.ndarray:
     """Return (m,) how far candidates are beyond noise; for a psi that the caller set, psi."""
     phi, psi = found.climb.phi, found.climb.psi
-    standard = standard_values_along(psi, scored.directions, rows)
+    standard = scored.values
+    if not whitened:
+        standard = standard_values_along(psi, scored.directions, rows)
     if psi.name != (phi.selection or phi.name):
         return standard  # one psi for all indices compares as it is
     noise = noise_level(phi.name, *rows.shape, whitened=whitened)

@@ -155,7 +155,9 @@ def found_among(
         )
     leading = found[int(chosen.members[0])]
     standard = chosen.strengths
-    if standard is None:
+    if standard is None and whitening.method == "exact":
+        standard = chosen.values  # the scores have variance 1 as they are
+    elif standard is None:
         standard = standard_values_along(leading.climb.psi, chosen.directions, rows)
     return Found(
         whitening,

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
+import warnings
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -65,7 +66,8 @@ def resumable(
     progress : called after each step with how many of the climb's steps are done.
 
     The search that takes a file up must be the one that wrote it: same rows, options and
-    `random_state`, which therefore can't be None. It ends with the same bits.
+    `random_state`, which therefore can't be None. It ends with the same bits. Where a state can't
+    be written any more, as on a full disk, a warning says so and the search goes on.
     """
     search = _Search(None if path is None else Path(path), check_count("every", every), progress)
     token = _current.set(search)
@@ -123,6 +125,12 @@ class _Search:
         self.known: dict[str, tuple[int, State]] = {}
         self._first = ""
         self._before: set[str] = set()
+        self._warned = False
+        if path is not None and not path.parent.is_dir():
+            raise FileNotFoundError(
+                f"{path} can't be written: there is no folder {path.parent}. Make it, or give "
+                "another path."
+            )
         if path is not None and path.exists():
             self.known = _read(path)
             self._before = set(self.known)
@@ -149,8 +157,19 @@ class _Search:
             names = {name: f"a{len(arrays) + i}" for i, name in enumerate(state)}
             arrays |= {names[name]: values for name, values in state.items()}
             climbs.append({"climb": key, "step": step, "arrays": names})
-        if self.path is not None:
+        if self.path is None:
+            return
+        try:
             write_container(self.path, {"format": _FORMAT, "climbs": climbs}, arrays)
+        except OSError as error:  # hours of search are worth more than their insurance
+            if not self._warned:
+                self._warned = True
+                warnings.warn(
+                    f"{self.path} can't be written ({error}). The search goes on; what it does "
+                    "from here is lost if it is killed. Make room there.",
+                    UserWarning,
+                    stacklevel=2,
+                )
 
     def finish(self) -> None:
         if self.path is not None:

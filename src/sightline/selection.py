@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sightline._arrays import Array, namespace, take_rows, to_numpy
+from sightline._arrays import Array, full_products, like, namespace, take_rows, to_numpy
 from sightline.indices import Dip, Index
+from sightline.indices.contract import with_feature_axis
 from sightline.rows import fold_rows, spaced_rows, sum_rows
 from sightline.sphere import normalise
 from sightline.sums import index_values
@@ -62,19 +63,51 @@ def orient(directions: Array, X: Array) -> Array:
     The heavier tail is then on the positive side. A third moment of exactly zero leaves the
     choice to the direction's largest entry, which becomes positive.
     """
-    xp = namespace(directions, X)
 
     def cubes(rows: Array) -> Array:
         scores = rows @ directions.T
         return sum_rows(scores * scores * scores)
 
     third = to_numpy(fold_rows(cubes, X, width=directions.shape[0]))
+    return _turned(directions, _to_be_turned(directions, third))
+
+
+def _to_be_turned(directions: Array, third: np.ndarray) -> np.ndarray:
+    """Return the mask (m,) of directions whose heavier tail is on the negative side."""
     host = to_numpy(directions)
     largest = np.abs(host).argmax(axis=1)
     entry = host[np.arange(host.shape[0]), largest]
-    flip = np.where(third != 0, third, entry) < 0
-    signs = xp.asarray(np.where(flip, -1.0, 1.0).astype(host.dtype), device=directions.device)
-    return directions * signs[:, None]
+    return np.asarray(np.where(third != 0, third, entry) < 0)
+
+
+def _turned(directions: Array, turn: np.ndarray) -> Array:
+    return directions * like(np.where(turn, -1.0, 1.0), directions)[:, None]
+
+
+def _oriented_values(directions: Array, X: Array, index: Index) -> tuple[Array, np.ndarray]:
+    """Turn directions as `orient` does, and return them with their values, in one pass.
+
+    Turning changes the sign of each score and no digit, so both sides are valued from the same
+    product: a table that is read for it is read once.
+    """
+    xp = namespace(directions, X)
+
+    def sums(rows: Array) -> Array:
+        scores = rows @ directions.T
+        sides = (scores,) if index.even else (scores, -scores)
+        values = [with_feature_axis(index, index.value(t, xp), t) for t in sides]
+        third = sum_rows(scores * scores * scores)
+        return xp.concat((third[None, :], *(sum_rows(value) for value in values)))
+
+    with full_products(X):
+        total = fold_rows(sums, X, width=directions.shape[0])
+    turn = _to_be_turned(directions, to_numpy(total[0, :]))
+    upright, *turned = (
+        to_numpy(index.combine(total[first : first + index.n_features, :] / X.shape[0], xp))
+        for first in range(1, total.shape[0], index.n_features)
+    )
+    values = np.where(turn, turned[0], upright) if turned else upright
+    return _turned(directions, turn), values
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +178,12 @@ def score_directions(
     modes_sought : whether the directions come from a search for modes, of which more is asked
         (`SEARCHED_DIP`); None is what the index declares.
     """
-    oriented = orient(normalise(directions), X)
-    values = to_numpy(index_values(index, oriented, X))
+    unit = normalise(directions)
+    if index.whole_sample:
+        oriented = orient(unit, X)
+        values = to_numpy(index_values(index, oriented, X))
+    else:
+        oriented, values = _oriented_values(unit, X, index)
     clear = np.zeros(values.shape, dtype=bool)
     if weigh_modes:
         sought = index.seeks_modes if modes_sought is None else modes_sought

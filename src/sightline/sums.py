@@ -14,7 +14,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from dataclasses import dataclass
 
-from sightline._arrays import Array, full_products, namespace, wide_dtype
+from sightline._arrays import Array, full_products, is_lazy, namespace, wide_dtype
 from sightline.drawn import DrawnRows, as_array, drawn_sums
 from sightline.indices import Index
 from sightline.kernels import Partial, make_step
@@ -136,12 +136,21 @@ def values_and_gradients(
     if psi.whole_sample or phi.whole_sample or (phi.combines and not shared):
         rows = X if batch is None else as_array(batch)
         return index_values(psi, directions, X), index_gradients(phi, directions, rows)
+    if batch is not None and is_lazy(X):  # scores that pass by can't be kept for later
+        return index_values(psi, directions, X), drawn_gradients(psi, phi, directions, batch)
     if batch is None:
         sums = _folded(psi, phi, directions, X)
     else:
         sums = drawn_sums(psi, phi, directions, batch)
     values = psi.combine(_asked_for(sums.values) / X.shape[0], namespace(directions, X))
     return values, _gradients(phi, sums, X)
+
+
+def drawn_gradients(psi: Index, phi: Index, directions: Array, batch: DrawnRows) -> Array:
+    """Return the gradient of phi on a drawn batch, to the bits of `values_and_gradients`."""
+    if psi.whole_sample or phi.whole_sample or phi.combines:
+        return index_gradients(phi, directions, as_array(batch))
+    return _gradients(phi, drawn_sums(None, phi, directions, batch), batch.of)
 
 
 def _gradients(index: Index, sums: Partial, X: Array) -> Array:

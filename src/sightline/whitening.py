@@ -1,7 +1,9 @@
 """Whitening: z = W^T (x - mean), with covariance I, and the exact way back to the input's columns.
 
 A direction v of the whitened space is the column weights a = W v: both give the same scores. The
-scatter is streamed (`scatter`), so any number of rows passes through one d x d matrix.
+scatter is streamed (`scatter`), so any number of rows passes through one d x d matrix. Of fewer
+rows than columns the axes are had from the rows, and those along which all rows are alike are left
+out by every method: nothing can be seen there.
 """
 
 from __future__ import annotations
@@ -15,16 +17,12 @@ from scipy import linalg
 
 from sightline._arrays import Array, like, namespace, to_numpy, wide_dtype
 from sightline._options import check_choice, check_count, check_number
-from sightline._threads import one_blas_thread
 from sightline.moments import squared_norms
 from sightline.rows import fold_rows, map_rows
-from sightline.scatter import Host, Scatter, scatter_of
+from sightline.scatter import Deviations, Host, Scatter, rounding, spread_of
 from sightline.sphere import normalise
 
 METHODS = ("exact", "shrunk", "none")
-
-_LEAST_ROUNDING = 64
-"""Epsilons of the largest variance that rounding can leave where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,40 +135,49 @@ def fit_whitening(
         if method != "shrunk":
             raise ValueError(f"shrinkage={shrinkage!r} goes with whiten='shrunk', not {method!r}.")
         shrinkage = check_number("shrinkage", shrinkage, low=0, high=1)
-    scatter = scatter_of(X)
-    kept = _varying_columns(scatter, columns)
-    axes = _principal_axes(scatter, kept, own_units=method == "exact" and rank is None)
+    spread = spread_of(X)
+    kept = _varying_columns(spread, columns)
+    axes = _principal_axes(spread, kept, own_units=method == "exact" and rank is None)
     if method == "exact" or rank is not None:
-        axes = axes.leading(_rank(axes.variances, rank, tolerance, scatter.count))
+        axes = axes.leading(_rank(axes, kept, rank, tolerance, spread.count))
 
     weight = 0.0
     variances = axes.variances
     if method == "shrunk":
-        weight = _ledoit_wolf(X, scatter, axes) if shrinkage is None else shrinkage
-        variances = (1 - weight) * variances + weight * variances.mean()
-        if variances[-1] <= 0:
+        weight = _ledoit_wolf(X, spread, axes) if shrinkage is None else shrinkage
+        variances = (1 - weight) * variances + weight * axes.mean_variance
+        if variances[-1] <= 0 or (weight == 0 and axes.size > variances.size):
             raise ValueError("shrinkage=0.0 leaves axes without variance; use whiten='exact'.")
     elif method == "none":
-        variances = np.full_like(variances, variances.mean())
+        variances = np.full_like(variances, axes.mean_variance)
     matrix = axes.loadings / np.sqrt(variances)
-    if method == "none" and rank is None:
+    if method == "none" and rank is None and variances.size == axes.size:
         matrix = _identity_like(axes.loadings, kept) / np.sqrt(variances)
-    return Whitening(scatter.mean, axes.exponents, matrix, axes.variances, method, weight)
+    return Whitening(spread.mean, axes.exponents, matrix, axes.variances, method, weight)
 
 
 @dataclass(frozen=True, slots=True)
 class _Axes:
-    """Principal axes: variances (k,) and loadings (d, k) on the columns divided by 2^exponents."""
+    """Principal axes: variances (k,) and loadings (d, k) on the columns divided by 2^exponents.
+
+    There are `size` of them, of which those are left out along which all rows are alike.
+    """
 
     exponents: Host
     variances: Host
     loadings: Host
+    size: int
+
+    @property
+    def mean_variance(self) -> float:
+        """Return the mean over all axes."""
+        return float(self.variances.sum() / self.size)
 
     def leading(self, size: int) -> _Axes:
-        return _Axes(self.exponents, self.variances[:size], self.loadings[:, :size])
+        return _Axes(self.exponents, self.variances[:size], self.loadings[:, :size], size)
 
 
-def _varying_columns(scatter: Scatter, columns: Any) -> Host:
+def _varying_columns(scatter: Scatter | Deviations, columns: Any) -> Host:
     """Return the mask of columns that vary; name the others in a warning."""
     constant = np.flatnonzero(scatter.constant)
     if scatter.count < 2:
@@ -191,18 +198,15 @@ def _varying_columns(scatter: Scatter, columns: Any) -> Host:
     return np.asarray(~scatter.constant)
 
 
-def _principal_axes(scatter: Scatter, kept: Host, *, own_units: bool) -> _Axes:
+def _principal_axes(spread: Scatter | Deviations, kept: Host, *, own_units: bool) -> _Axes:
     """Return the axes of the columns in units of their own spread, or in one common unit."""
-    exponents = scatter.exponents
+    exponents = spread.exponents
     if not own_units:
         exponents = np.full_like(exponents, exponents[kept].max())
-    covariance = scatter.covariance(exponents)[np.ix_(kept, kept)]
-    spread = np.sqrt(np.diag(covariance)) if own_units else np.ones(int(kept.sum()))
-    with one_blas_thread():
-        variances, vectors = linalg.eigh(covariance / np.multiply.outer(spread, spread))
-    loadings = np.zeros((kept.size, spread.size))
-    loadings[kept] = _signed(vectors[:, ::-1]) / spread[:, None]
-    return _Axes(exponents, np.maximum(variances[::-1], 0.0), loadings)
+    found = spread.principal(exponents, kept, own_units=own_units)
+    loadings = np.zeros((kept.size, found.variances.size))
+    loadings[kept] = _signed(found.vectors) / found.spread[:, None]
+    return _Axes(exponents, found.variances, loadings, int(kept.sum()))
 
 
 def _signed(vectors: Host) -> Host:
@@ -217,14 +221,14 @@ def _identity_like(loadings: Host, kept: Host) -> Host:
     return identity
 
 
-def _rank(variances: Host, rank: int | None, tolerance: float | None, n_rows: int) -> int:
+def _rank(axes: _Axes, kept: Host, rank: int | None, tolerance: float | None, n_rows: int) -> int:
     """Return how many axes to keep, or say why none of them would mean anything."""
-    floor = max(variances.size, _LEAST_ROUNDING) * float(np.finfo(np.float64).eps)
+    variances, floor = axes.variances, rounding(kept)
     if tolerance is not None:
         floor = check_number("tolerance", tolerance, low=0, high=1, open_high=True)
     numerical = int(np.count_nonzero(variances > floor * variances[0]))
     if rank is not None:
-        wanted = check_count("rank", rank, at_most=variances.size)
+        wanted = check_count("rank", rank, at_most=axes.size)
         if wanted > min(numerical, n_rows - 2):
             raise ValueError(
                 f"rank={wanted} is more than the {n_rows} rows support: their numerical rank is "
@@ -241,22 +245,23 @@ def _rank(variances: Host, rank: int | None, tolerance: float | None, n_rows: in
     return numerical
 
 
-def _ledoit_wolf(X: Array, scatter: Scatter, axes: _Axes) -> float:
+def _ledoit_wolf(X: Array, spread: Scatter | Deviations, axes: _Axes) -> float:
     """Return Ledoit and Wolf's weight of the identity, from the scores z on the axes.
 
     With S the covariance and m I the multiple of the identity of the same trace, the weight is
     min(1, (mean_i |z_i z_i^T - S|^2 / n) / |S - m I|^2) in the Frobenius norm (2004, Journal of
     Multivariate Analysis 88, 365-411). On principal axes S is the diagonal of their variances.
     """
-    unscaled = Whitening(scatter.mean, axes.exponents, axes.loadings, axes.variances, "none")
+    unscaled = Whitening(spread.mean, axes.exponents, axes.loadings, axes.variances, "none")
 
     def fourth_powers(rows: Array) -> Array:
         squares = squared_norms(namespace(rows).astype(rows, wide_dtype(rows), copy=False))
         return squares @ squares
 
-    scores, n = unscaled.apply(X), scatter.count
+    scores, n = unscaled.apply(X), spread.count
     fourth = float(fold_rows(fourth_powers, scores, width=axes.variances.size)) / n
     variances = axes.variances
-    apart = float(np.sum((variances - variances.mean()) ** 2))
+    mean = axes.mean_variance
+    apart = float(np.sum((variances - mean) ** 2) + (axes.size - variances.size) * mean**2)
     noise = (fourth - float(np.sum(variances**2))) / n
     return min(1.0, noise / apart) if apart > 0 else 0.0

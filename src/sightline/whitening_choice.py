@@ -30,7 +30,7 @@ from sightline.ascent import adaptive_ascent
 from sightline.indices import Dip, Index, selection_index
 from sightline.portfolio import members, normal_spread
 from sightline.rows import random_rows
-from sightline.scatter import scatter_of
+from sightline.scatter import spread_of
 from sightline.selection import is_clear
 from sightline.whitening import METHODS, Whitening, fit_whitening
 
@@ -100,13 +100,13 @@ def _candidates(X: Array, rank: int | None) -> list[_Choice]:
     n, exact = X.shape[0], _Choice("exact", rank)
     if n >= _PLENTY * (X.shape[1] if rank is None else rank):
         return [exact]
-    scatter = scatter_of(X)
-    varying = ~scatter.constant
+    spreads = spread_of(X)
+    varying = ~spreads.constant
     d = int(np.count_nonzero(varying)) if rank is None else rank
     if n >= _PLENTY * d or n < 8 or d < 2:
         return [exact]
     if rank is None and n > 2 * d:
-        covariance = scatter.covariance(scatter.exponents)[np.ix_(varying, varying)]
+        covariance = spreads.covariance(spreads.exponents)[np.ix_(varying, varying)]
         spread = np.sqrt(np.diag(covariance))
         if _like_noise(covariance / np.multiply.outer(spread, spread), n):
             return [exact]

@@ -136,14 +136,72 @@ def test_what_is_no_number_is_named_with_its_row(value, values):
         pursuit().fit(da.from_array(broken, chunks=(3333, 6)))
 
 
+@pytest.mark.usefixtures("client")
+def test_rows_that_workers_refuse_are_not_read_again(values, tmp_path):
+    """Dask tries a task that failed again, ten times; what is wrong with rows stays wrong."""
+    read = tmp_path / "read"
+
+    def broken(rows):
+        with read.open("a") as file:
+            file.write("x")
+        rows = rows.copy()
+        rows[7, 2] = np.nan
+        return rows
+
+    table = da.from_array(values, chunks=-1).map_blocks(
+        broken, dtype=values.dtype, meta=values[:0]
+    )
+    with pytest.raises(ValueError, match="column 2 at row 7"):
+        pursuit().fit(table)
+    assert read.read_text() == "x"
+    fitted = pursuit("two-step").fit(da.from_array(values, chunks=-1))
+    with pytest.raises(ValueError, match="column 2 at row 7"):
+        fitted.transform(table).compute()
+
+
 def test_columns_that_are_no_numbers_are_named(values):
     pandas = pytest.importorskip("pandas")
     frame = pytest.importorskip("dask.dataframe")
     table = frame.from_pandas(pandas.DataFrame({"a": [1.0, 2], "word": ["x", "y"]}))
     with pytest.raises(ValueError, match="column 'word' holds"):
         pursuit().fit(table)
-    with pytest.raises(ValueError, match="Dask array of 1 dimension"):
+    with pytest.raises(ValueError, match=r"Dask Array of 1 dimension.*X\[:, None\]"):
         pursuit().fit(da.from_array(values[:, 0]))
+    with pytest.raises(ValueError, match=r"Dask Series of 1 dimension.*to_frame"):
+        pursuit().fit(table["a"])
+    with pytest.raises(ValueError, match=r"dtype object.*astype\('float64'\)"):
+        pursuit().fit(da.from_array(values.astype(object), chunks=5000))
+
+
+def test_nullable_columns_and_those_of_arrow_are_numbers(values, expected):
+    pandas = pytest.importorskip("pandas")
+    frame = pytest.importorskip("dask.dataframe")
+    named = pandas.DataFrame(values, columns=list("abcdef"))
+    kinds = {"a": "Float32", "b": "float[pyarrow]"}
+    assert same(
+        pursuit("two-step").fit(frame.from_pandas(named.astype(kinds), npartitions=3)),
+        expected["two-step"],
+    )
+    holes = named.astype({"c": "Float64"})
+    holes.loc[77, "c"] = pandas.NA
+    with pytest.raises(ValueError, match="column 'c' at row 77"):
+        pursuit().fit(frame.from_pandas(holes, npartitions=3))
+
+
+def test_some_columns_of_parquet_files_are_a_table(values, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pytest.importorskip("dask.dataframe")
+    named = pandas.DataFrame(values, columns=list("abcdef"))
+    for i in range(4):
+        named[i * 5000 : (i + 1) * 5000].to_parquet(tmp_path / f"{i}.parquet")
+    table = frame.read_parquet(tmp_path)
+    few = pursuit("two-step").fit(table[["a", "b"]])
+    assert few.feature_names_in_.tolist() == ["a", "b"]
+    assert few.transform(table[["a", "b"]]).compute().shape == (20_000, 1)
+    with pytest.raises(ValueError, match="6 features, but ProjectionPursuit is expecting 2"):
+        few.transform(table)
+    with pytest.raises(ValueError, match=r"column 0 of X is 'b', but .* fitted with 'a'"):
+        few.transform(table[["b", "a"]])
 
 
 def test_dask_is_not_loaded_for_other_tables():

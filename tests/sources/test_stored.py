@@ -1,15 +1,18 @@
 """Tables that stay in their files: the bits of an array, at a memory that does not grow."""
 
+import os
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sightline import ProjectionPursuit, SpectralPursuit
+from sightline import ProjectionPursuit, SpectralPursuit, resumable
 from sightline.datasets import make_planted
 from sightline.rows import in_memory
 from sightline.sources import DataError, Request, lazy_rows, open_rows, write_npy
@@ -183,3 +186,90 @@ def test_600_mb_are_fitted_in_300(tmp_path):
     assert before < 250
     assert two_step - before < 300
     assert adaptive - before < 450  # it holds a sample of 2^25 numbers, 134 MB, at the most
+
+
+@pytest.fixture
+def own_files(files, tmp_path):
+    for name in ("rows.npy", "t.parquet"):
+        shutil.copy(files / name, tmp_path)
+    return tmp_path
+
+
+def changes(path, how):
+    """Return a report of progress that changes a file after the second step."""
+    done = []
+
+    def change(*step):
+        done.append(step)
+        if len(done) == 2:
+            how(path)
+
+    return change
+
+
+def cut(path):
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def overwrite(path):
+    rows = np.load(path, mmap_mode="r+")
+    rows[7] = np.nan
+    rows.flush()
+
+
+@pytest.mark.parametrize("change", [cut, overwrite])
+def test_a_file_that_is_changed_while_it_is_read_is_named(own_files, change):
+    path = own_files / "rows.npy"
+    pursuit = ProjectionPursuit(solver="two-step", n_starts=8, n_steps=4, random_state=0)
+    with (
+        pytest.raises(DataError, match=r"rows\.npy was changed while it was read.*fit a copy"),
+        resumable(progress=changes(path, change)),
+    ):
+        pursuit.fit(open_rows(path))
+
+
+def test_a_map_names_the_file_that_was_changed_under_it(own_files):
+    path = own_files / "rows.npy"
+    pursuit = ProjectionPursuit(solver="two-step", n_starts=8, n_steps=4, random_state=0)
+    with (
+        pytest.raises(DataError, match=r"rows\.npy was changed"),
+        resumable(progress=changes(path, cut)),
+    ):
+        pursuit.fit(np.load(path, mmap_mode="r"))
+
+
+def test_a_parquet_file_that_is_written_anew_is_named(own_files):
+    path = own_files / "t.parquet"
+    rows = open_rows(path)
+    pq.write_table(pq.read_table(path).slice(0, 5000), path)
+    with pytest.raises(DataError, match=r"t\.parquet was changed"):
+        in_memory(rows)
+
+
+def test_a_file_put_in_the_place_of_a_mapped_one_does_not_matter(values, own_files):
+    path = own_files / "rows.npy"
+    rows = open_rows(path)
+    np.save(own_files / "new.npy", np.zeros((3, 2)))
+    (own_files / "new.npy").replace(path)
+    np.testing.assert_array_equal(in_memory(rows), values)
+    path.unlink()
+    np.testing.assert_array_equal(in_memory(rows), values)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks /proc")
+def test_blocks_read_here_and_there_leave_no_pages_of_the_map_behind(tmp_path):
+    """The system maps pages about those that are read: of scattered blocks, more than is read."""
+    mapped = np.lib.format.open_memmap(tmp_path / "wide.npy", "w+", np.float32, (2**18, 64))
+    mapped[:] = 1
+    mapped.flush()
+    del mapped
+    rows = open_rows(tmp_path / "wide.npy")
+    before = mapped_kilobytes()
+    for start in range(0, rows.shape[0], 8 * 512):
+        rows.read(start, start + 512)
+    assert mapped_kilobytes() - before < 4096
+
+
+def mapped_kilobytes():
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("RssFile:")[2].split()[0])

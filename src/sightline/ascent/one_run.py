@@ -16,13 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from sightline._arrays import Array, as_table, like, namespace, to_numpy
+from sightline._arrays import Array, as_table, is_lazy, like, namespace, to_numpy
 from sightline._options import check_choice, check_count, check_number
+from sightline.ascent.comparing import MOST_HELD, values_of_iterates
 from sightline.drawn import are_drawn_from, as_array
-from sightline.indices import make_index, selection_index
+from sightline.indices import Index, make_index, selection_index
 from sightline.resuming import climb as known_climb
 from sightline.sphere import normalise, tangent
-from sightline.sums import index_gradients, index_values, values_and_gradients
+from sightline.sums import drawn_gradients, index_gradients, values_and_gradients
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,21 +79,19 @@ def gradient_ascent(
     u = normalise(as_table(directions, "directions"))
     supply, compared = _compared_rows(_supply(batches, steps, u.shape[1]), evaluate_on, u)
 
-    xp, starts = namespace(u), u.shape[0]
-    best, best_value, best_step = u, np.full(starts, -np.inf), np.zeros(starts, dtype=np.int64)
-    history, rows_used = [], 0
+    best = _Best(psi, compared, u)
+    rows_used = 0
     gradient = None
     climb = known_climb(u, compared, phi.name, psi.name, eta, steps=steps)
     if climb.state is not None:
-        u, best = (like(climb.state[name], u) for name in ("u", "best"))
-        best_value, best_step = climb.state["best_value"], climb.state["best_step"]
-        history = list(climb.state["history"])
+        u = like(climb.state["u"], u)
+        best.take_up(climb.state)
     for i, (batch, following) in enumerate(_with_next(supply), start=1):
         rows_used += batch.shape[0]
         if i <= climb.step:  # an earlier process has taken this step
             continue
-        if gradient is None and i > 1 and are_drawn_from(batch, compared):  # it goes on: same bits
-            _, gradient = values_and_gradients(psi, phi, u, compared, batch)
+        if gradient is None and i > 1 and are_drawn_from(batch, compared):
+            gradient = drawn_gradients(psi, phi, u, batch)
         elif gradient is None:
             gradient = index_gradients(phi, u, as_array(batch))
         g = tangent(u, gradient)
@@ -100,22 +99,61 @@ def gradient_ascent(
         # The next step's scores may be among these: one product fewer.
         if following is compared:
             value, gradient = values_and_gradients(psi, phi, u, compared)
-        elif are_drawn_from(following, compared):
+            best.compare(u, to_numpy(value))
+        elif are_drawn_from(following, compared) and not is_lazy(compared):
             value, gradient = values_and_gradients(psi, phi, u, compared, following)
+            best.compare(u, to_numpy(value))
         else:
-            value, gradient = index_values(psi, u, compared), None
-        value = finite_values(to_numpy(value), i)
-        # Candidates are u_1 .. u_s, the last one included and the start u_0 not.
-        better = value > best_value
-        best = xp.where(like(better, u, xp.bool)[:, None], u, best)
-        best_value = np.where(better, value, best_value)
-        best_step[better] = i
-        history.append(value)
-        state = {"u": u, "best": best, "best_value": best_value, "best_step": best_step}
-        climb.done(i, state | {"history": history})
-    return Ascent(
-        best, best_value, best_step, np.stack(history), rows_used, f"all {steps} steps done"
-    )
+            gradient = None
+            best.wait(u, last=i == steps)
+        climb.done(i, {"u": u} | best.state())
+    reason = f"all {steps} steps done"
+    return Ascent(best.u, best.value, best.step, np.stack(best.history), rows_used, reason)
+
+
+class _Best:
+    """The best iterate of each start so far by psi, and those that wait to be compared.
+
+    Candidates are u_1 .. u_s, the last one included and the start u_0 not.
+    """
+
+    def __init__(self, psi: Index, rows: Array, starts: Array) -> None:
+        self.psi, self.rows = psi, rows
+        self.u, self.waiting = starts, list[Array]()
+        self.value = np.full(starts.shape[0], -np.inf)
+        self.step = np.zeros(starts.shape[0], dtype=np.int64)
+        self.history: list[np.ndarray] = []
+
+    def compare(self, u: Array, value: np.ndarray) -> None:
+        """Take note of the next iterate and its values (m,)."""
+        self.history.append(finite_values(value, len(self.history) + 1))
+        better = value > self.value
+        self.u = namespace(u).where(like(better, u, namespace(u).bool)[:, None], u, self.u)
+        self.value = np.where(better, value, self.value)
+        self.step[better] = len(self.history)
+
+    def wait(self, u: Array, *, last: bool) -> None:
+        """Let an iterate wait for others, where reading the rows costs more than holding it."""
+        self.waiting.append(u)
+        held = len(self.waiting) * u.shape[0] * u.shape[1]
+        if last or not is_lazy(self.rows) or held > MOST_HELD:
+            values = values_of_iterates(self.psi, self.waiting, self.rows)
+            for iterate, value in zip(self.waiting, values, strict=True):
+                self.compare(iterate, value)
+            self.waiting = []
+
+    def state(self) -> dict[str, Any]:
+        """Return what another process needs to go on."""
+        known = {"best": self.u, "best_value": self.value, "best_step": self.step}
+        lists = {"history": self.history, "waiting": self.waiting}
+        return known | {name: some for name, some in lists.items() if some}
+
+    def take_up(self, state: dict[str, np.ndarray]) -> None:
+        """Go on from where another process was."""
+        self.waiting = [like(u, self.u) for u in state.get("waiting", ())]
+        self.history = list(state.get("history", ()))
+        self.u = like(state["best"], self.u)
+        self.value, self.step = state["best_value"], state["best_step"]
 
 
 def _supply(batches: Iterable[Array], steps: int, dimension: int) -> Iterator[Array]:

@@ -82,6 +82,16 @@ def _note_columns(
             f"X has {columns} features, but {type(estimator).__name__} is expecting "
             f"{estimator.n_features_in_} features as input."
         )
+    elif names is not None and hasattr(estimator, "feature_names_in_"):
+        fitted = [str(name) for name in estimator.feature_names_in_]
+        differing = [i for i, name in enumerate(names) if name != fitted[i]]
+        if differing:
+            i = differing[0]
+            raise ValueError(
+                f"column {i} of X is {names[i]!r}, but {type(estimator).__name__} was fitted with "
+                f"{fitted[i]!r} there ({len(differing)} such column(s)). Give the columns of the "
+                "fit, in their order."
+            )
 
 
 def _refuse_unusable_columns(X: Any) -> list[Any] | None:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 
 from sightline._arrays import Namespace, namespace
-from sightline._threads import one_blas_thread
+from sightline._threads import ordered_map, thread_count
 
 ROW_BLOCK = 512
 """Rows of a block: its scores for a few hundred starts stay in the second-level cache."""
@@ -131,9 +131,10 @@ class MappedRows(LazyRows):
         if through is not None:
             composed = partial(_one_after_the_other, self._function, through)
             return self._base.take(positions, composed)
-        if self._taken is None or self._taken[0] != key:
-            self._taken = key, self._base.take(positions, self._function)
-        return self._taken[1].copy()
+        taken = self._taken  # several threads may ask for rows of their own
+        if taken is None or taken[0] != key:
+            self._taken = taken = key, self._base.take(positions, self._function)
+        return taken[1].copy()
 
     def finished(self) -> Any:
         """Return all rows, as whoever gave the table wants them."""
@@ -152,10 +153,13 @@ class BlockRows(LazyRows):
     def runs(self, of_run: Callable[[Host], Part]) -> Iterator[Part]:
         """Yield `of_run` of as many blocks at once as make a run."""
         inside = np.arange(ROW_BLOCK)
-        with one_blas_thread():
-            for first in range(0, self._blocks.size, self._at_once):
-                some = self._blocks[first : first + self._at_once, None] * ROW_BLOCK + inside
-                yield of_run(self._base.take(some.ravel()))
+
+        def read_and_work(first: int) -> Part:
+            some = self._blocks[first : first + self._at_once, None] * ROW_BLOCK + inside
+            return of_run(self._base.take(some.ravel()))
+
+        starts = range(0, self._blocks.size, self._at_once)
+        return ordered_map(read_and_work, starts, threads=min(thread_count(), len(starts)))
 
     def take(self, positions: Host, through: Callable[[Host], Host] | None = None) -> Host:
         """Take rows of the other table; blocks are whole in both."""

@@ -22,10 +22,7 @@ from scipy import linalg
 
 from sightline._arrays import Array, like
 from sightline._threads import one_blas_thread
-from sightline.scatter import Host, scatter_of
-
-_LEAST_ROUNDING = 64
-"""Epsilons of the largest eigenvalue that rounding can leave where there is none."""
+from sightline.scatter import Host, rounding, spread_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +60,14 @@ class RotatedRows:
 
 def rotated_rows(X: Array) -> RotatedRows:
     """Gather from the rows of `X` (n, d) what rotations of them share."""
-    scatter = scatter_of(X)
-    varying = ~scatter.constant
-    spread = np.sqrt(np.diag(scatter.scaled)[varying])
-    matrix = scatter.scaled[np.ix_(varying, varying)] / np.multiply.outer(spread, spread)
-    with one_blas_thread():
-        values, vectors = linalg.eigh(matrix)
-    floor = max(spread.size, _LEAST_ROUNDING) * float(np.finfo(np.float64).eps)
-    rank = int(np.count_nonzero(values > floor * values.max(initial=0.0)))
-    kept = slice(values.size - min(rank, scatter.count - 1), values.size)
-    factor = np.zeros((values[kept].size, varying.size))
-    factor[:, varying] = np.sqrt(values[kept])[:, None] * vectors[:, kept].T * spread
-    return RotatedRows(scatter.count, scatter.mean, scatter.exponents, factor, X[:1, :])
+    spread = spread_of(X)
+    varying = ~spread.constant
+    axes = spread.principal(spread.exponents, varying, own_units=True)
+    rank = int(
+        np.count_nonzero(axes.variances > rounding(varying) * axes.variances.max(initial=0))
+    )
+    kept = slice(min(rank, spread.count - 1))
+    factor = np.zeros((axes.variances[kept].size, varying.size))
+    lengths = np.sqrt(spread.count * axes.variances[kept])
+    factor[:, varying] = lengths[:, None] * axes.vectors[:, kept].T * axes.spread
+    return RotatedRows(spread.count, spread.mean, spread.exponents, factor, X[:1, :])

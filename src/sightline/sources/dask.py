@@ -9,6 +9,7 @@ with the worker that holds it. Without a client, the rows are computed run by ru
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
@@ -55,23 +56,40 @@ def dask_rows(X: Any) -> LazyRows:
 def _as_array(X: Any) -> tuple[Any, list[str] | None]:
     """Return a Dask array of numbers whose chunks have known lengths, and names of the columns."""
     columns = None
+    if X.ndim != 2:
+        raise ValueError(
+            f"X is a Dask {type(X).__name__} of {X.ndim} dimension(s); it must be a table, (rows, "
+            "columns). Of a column make one: X.to_frame(), or X[:, None] of an array."
+        )
     if hasattr(X, "to_dask_array"):
         columns = [str(name) for name in X.columns]
-        for name, kind in X.dtypes.items():
-            if getattr(kind, "kind", "O") not in "fiub":
-                raise ValueError(
-                    f"column {name!r} holds {kind}; it must hold numbers. Drop it: X.drop(columns="
-                    f"[{name!r}])."
-                )
-        X = X.to_dask_array(lengths=True)
-    if X.ndim != 2 or X.dtype.kind not in "fiub":
+        # Lengths are asked of the array: of some columns of Parquet files, a frame may not know
+        # into how many partitions it will be read.
+        X = _of_plain_numbers(X).to_dask_array()
+    if X.dtype.kind not in "fiub":
         raise ValueError(
-            f"X is a Dask array of {X.ndim} dimension(s) and dtype {X.dtype}; it must be a table "
-            "of numbers, (rows, columns)."
+            f"X is a Dask array of dtype {X.dtype}; it must hold real numbers. Convert it: "
+            "X.astype('float64')."
         )
     if np.isnan(X.shape[0]):
         X = X.compute_chunk_sizes()
     return X, columns
+
+
+def _of_plain_numbers(frame: Any) -> Any:
+    """Return a frame of NumPy's kinds of numbers: nullable and Arrow's would become objects."""
+    plain = {}
+    for name, kind in frame.dtypes.items():
+        letter = getattr(kind, "kind", "O")
+        if letter not in "fiub":
+            raise ValueError(
+                f"column {name!r} holds {kind}; it must hold numbers. Drop it: X.drop(columns="
+                f"[{name!r}])."
+            )
+        if not isinstance(kind, np.dtype):
+            narrow = letter == "f" and kind.itemsize <= 4
+            plain[name] = "float32" if narrow else "float64"
+    return frame.astype(plain) if plain else frame
 
 
 def _client() -> Any:
@@ -90,11 +108,31 @@ def _aligned(array: Any, rows: int, columns: Any, dtype: np.dtype[Any]) -> Any:
     return whole.map_blocks(_checked, columns, dtype, dtype=dtype, meta=np.empty((0, 0), dtype))
 
 
+@dataclass(frozen=True, slots=True)
+class _Refused:
+    """What is wrong with the rows of a chunk: in their place, since Dask would retry an error."""
+
+    why: str
+
+
 def _checked(
     rows: Any, columns: Any, dtype: np.dtype[Any], block_info: dict[Any, Any] | None = None
-) -> Host:
+) -> Host | _Refused:
     first = block_info[0]["array-location"][0][0] if block_info else 0
-    return as_rows(np.asarray(rows), dtype, "X", columns, first)
+    try:
+        return as_rows(np.asarray(rows), dtype, "X", columns, first)
+    except ValueError as error:
+        return _Refused(str(error))
+
+
+def _accepted(rows: Host | _Refused) -> Host:
+    if isinstance(rows, _Refused):
+        raise ValueError(rows.why)
+    return rows
+
+
+def _why_refused(rows: Host | _Refused) -> str | None:
+    return rows.why if isinstance(rows, _Refused) else None
 
 
 class _LocalRows(StoredRows):
@@ -125,6 +163,9 @@ class _ClusterRows(LazyRows):
         self._rows = self._chunk_rows(sum(client.nthreads().values()))
         self._array = _aligned(array, self._rows, columns, self.dtype)
         self._chunks = client.compute(self._array.to_delayed().ravel().tolist(), retries=_RETRIES)
+        for why in self._runs(_why_refused):
+            if why is not None:
+                raise ValueError(why)
 
     def _chunk_rows(self, threads: int) -> int:
         """Return how many rows a chunk has: what its size and the number of threads admit."""
@@ -138,7 +179,10 @@ class _ClusterRows(LazyRows):
 
     def runs(self, of_run: Callable[[Host], Part]) -> Iterator[Part]:
         """Work on the chunks where they are, and fetch what comes of them in order."""
-        tasks = self._on_chunks(of_run)
+        return self._runs(partial(_with_one_blas_thread, of_run))
+
+    def _runs(self, work: Callable[[Any], Part]) -> Iterator[Part]:
+        tasks = self._on_chunks(work)
         while tasks:
             yield self._result(tasks.pop(0))
 
@@ -146,7 +190,7 @@ class _ClusterRows(LazyRows):
         """Work on the chunks and add where they are; only the sum travels."""
 
         def added() -> Any:
-            nodes = self._on_chunks(of_run)
+            nodes = self._on_chunks(partial(_with_one_blas_thread, of_run))
             while len(nodes) > 1:
                 groups = [nodes[i : i + _ARITY] for i in range(0, len(nodes), _ARITY)]
                 nodes = [self._submit(tree_sum, group) for group in groups]
@@ -174,8 +218,7 @@ class _ClusterRows(LazyRows):
         """Return a Dask array over the table that was given."""
         return _map_chunks(self._array, function, width)
 
-    def _on_chunks(self, of_run: Callable[[Host], Part]) -> list[Any]:
-        work = partial(_with_one_blas_thread, of_run)
+    def _on_chunks(self, work: Callable[[Any], Part]) -> list[Any]:
         tasks: list[Any] = self._client.map(work, self._chunks, pure=False, retries=_RETRIES)
         return tasks
 
@@ -203,13 +246,16 @@ class _ClusterRows(LazyRows):
         return task.result()
 
 
-def _with_one_blas_thread(of_run: Callable[[Host], Part], rows: Host) -> Part:
+def _with_one_blas_thread(of_run: Callable[[Host], Part], rows: Host | _Refused) -> Part:
     with one_blas_thread():
-        return of_run(rows)
+        return of_run(_accepted(rows))
 
 
-def _pick(rows: Host, first: int, wanted: Host, through: Callable[[Host], Host] | None) -> Host:
+def _pick(
+    chunk: Host | _Refused, first: int, wanted: Host, through: Callable[[Host], Host] | None
+) -> Host:
     """Return some rows of a chunk by their positions in the table."""
+    rows = _accepted(chunk)
     if not wanted.size:
         wanted, empty = np.array([first]), True
     else:

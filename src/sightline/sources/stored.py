@@ -26,6 +26,9 @@ from sightline.sources.table import Host, Request
 _HELD = 3
 """Row groups or bands of chunks that are held decoded: one for each of two threads, and a next."""
 
+_AROUND = 2**21
+"""Bytes about a page that the system may map along with it; a multiple of the size of a page."""
+
 
 def open_rows(source: str | os.PathLike[str], request: Request | None = None) -> LazyRows:
     """Return the rows of a `.npy`, `.parquet` or `.zarr` of any size, read as they are needed.
@@ -70,13 +73,49 @@ def lazy_rows(X: Any) -> LazyRows | None:
 
 def memory_map_rows(X: np.memmap[Any, Any], name: str = "X") -> LazyRows:
     """Return the rows of a memory map; pages are given back when a run of them has been read."""
+    check_unchanged = _watched(X, name)
 
     def read(start: int, stop: int) -> Host:
+        check_unchanged()
         rows = np.array(X[start:stop])
         _give_back(X, X[start:stop])
         return rows
 
     return StoredRows(read, _shape(X), X.dtype, name=name)
+
+
+def _watched(X: np.memmap[Any, Any], name: str) -> Callable[[], None]:
+    """Return a check that the file of a map is as it was: past a new end, reading ends a process.
+
+    A file that was put in the place of the mapped one does not matter; the map holds the old one.
+    """
+    file, path = getattr(X, "_mmap", None), getattr(X, "filename", None)
+    if file is None or path is None:
+        return lambda: None
+    size, state = file.size(), _state(path)
+
+    def check() -> None:
+        now = _state(path)
+        replaced = state is None or now is None or now[0] != state[0]
+        if file.size() < size or not (replaced or now == state):
+            raise DataError(_CHANGED.format(name=name if name != "X" else path))
+
+    return check
+
+
+_CHANGED = (
+    "{name} was changed while it was read, so that no two passes over it would see the same rows. "
+    "Fit again when nobody writes to it any more, or fit a copy."
+)
+
+
+def _state(path: Any) -> tuple[int, int, int] | None:
+    """Return which file a path names, its size and when it was written; None where it is gone."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _give_back(X: np.memmap[Any, Any], rows: Host) -> None:
@@ -90,8 +129,9 @@ def _give_back(X: np.memmap[Any, Any], rows: Host) -> None:
         return
     low, high = np.lib.array_utils.byte_bounds(rows)
     origin = np.frombuffer(file, dtype=np.uint8).ctypes.data
-    first = (low - origin) // mmap.PAGESIZE * mmap.PAGESIZE
-    file.madvise(mmap.MADV_DONTNEED, first, high - origin - first)
+    first = (low - origin) // _AROUND * _AROUND
+    stop = min(-(-(high - origin) // _AROUND) * _AROUND, len(file))
+    file.madvise(mmap.MADV_DONTNEED, first, stop - first)
 
 
 def zarr_rows(array: Any, name: str = "X", limit: int | None = None) -> LazyRows:
@@ -116,7 +156,11 @@ def _parquet_rows(path: Path, request: Request, limit: int) -> LazyRows:
     size = max(counts) * len(columns) * dtype.itemsize
     _check_group(f"{path.name}, a row group of {max(counts)} rows,", size, limit)
 
+    state = _state(path)
+
     def of_group(i: int) -> Host:
+        if _state(path) != state:  # the places of its row groups may be others now
+            raise DataError(_CHANGED.format(name=path.name))
         with data_errors(path.name), pq.ParquetFile(path, metadata=metadata) as file:
             batches = file.iter_batches(row_groups=[i], columns=columns, use_threads=False)
             return np.concatenate(list(decode(path.name, batches, columns, dtype)))
