@@ -14,7 +14,9 @@ from __future__ import annotations
 from contextlib import nullcontext
 from dataclasses import dataclass
 
-from sightline._arrays import Array, full_products, is_lazy, namespace, wide_dtype
+import numpy as np
+
+from sightline._arrays import Array, full_products, is_lazy, is_numpy, namespace, wide_dtype
 from sightline.drawn import DrawnRows, as_array, drawn_sums
 from sightline.indices import Index
 from sightline.kernels import Partial, make_step
@@ -22,6 +24,12 @@ from sightline.rows import fold_rows, in_memory, map_rows, row_blocks
 
 _DIRECTION_BLOCK, _SCORES = 64, 2**26
 """Directions, and scores, that are held at once for a whole-sample index."""
+
+_LARGEST, _LEAST_SQUARE = 1e6, 1e-6
+"""Largest entry, and least mean square of all, of rows that float32 may climb on.
+
+Sums of cubes of their scores stay under 10^33 then, a hundred-thousandth of what it holds.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +120,9 @@ def index_values(index: Index, directions: Array, X: Array) -> Array:
 def index_gradients(index: Index, directions: Array, X: Array, *, rough: bool = False) -> Array:
     """Return the Euclidean gradient of the index at every direction, (m, d), in the dtype of X.
 
-    A rough one is good enough to climb by: its products are rounded as far as the caller allows
-    torch on an accelerator (`torch.set_float32_matmul_precision`). All else is in full.
+    A rough one is good enough to climb by: its products are in float32 on the host (ask
+    `may_be_rough` first), and rounded as far as the caller allows torch on an accelerator
+    (`torch.set_float32_matmul_precision`). All else is in full.
     """
     if index.whole_sample:
         raise ValueError(
@@ -122,6 +131,33 @@ def index_gradients(index: Index, directions: Array, X: Array, *, rough: bool = 
         )
     psi = index if index.combines else None
     return _gradients(index, _folded(psi, index, directions, X, rough=rough), X)
+
+
+def may_be_rough(index: Index, X: Array) -> bool:
+    """Say whether gradients of an index on rows `X` may be rough.
+
+    On the host rows of float64 have to be of a scale whose scores and slopes float32 holds with
+    room to spare, as whitened rows are, and the index one that declares formulas for
+    accelerators. Elsewhere the caller has the say.
+    """
+    if not (is_numpy(X) or is_lazy(X)):
+        return True
+    if not index.formulas:
+        return False
+    if X.dtype.itemsize <= np.dtype(np.float32).itemsize:
+        return True
+    squares, largest = fold_rows(_scale, X, width=X.shape[1], merge=_joint_scale)
+    return bool(largest <= _LARGEST and squares / X.shape[0] / X.shape[1] >= _LEAST_SQUARE)
+
+
+def _scale(rows: Array) -> tuple[float, float]:
+    """Return the sum of squares of rows that are not too large for it, and the largest entry."""
+    largest = float(np.max(np.abs(rows), initial=0.0))
+    return (float(np.vdot(rows, rows)) if largest <= _LARGEST else 0.0), largest
+
+
+def _joint_scale(one: tuple[float, float], other: tuple[float, float]) -> tuple[float, float]:
+    return one[0] + other[0], max(one[1], other[1])
 
 
 def values_and_gradients(

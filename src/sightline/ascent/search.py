@@ -20,6 +20,7 @@ from sightline.indices import Index
 from sightline.rows import random_rows
 from sightline.selection import Ranked, Scored, score_directions
 from sightline.starts import make_starts, moment_starts
+from sightline.sums import may_be_rough
 
 N_STARTS = 2048
 """Starts of a full search: from here on, doubling them moved no threshold by an eighth."""
@@ -192,10 +193,11 @@ class Search:
     def _climb(self, begin: Array, steps: int) -> Climbed:
         """Take long steps, merge what has met, then a quarter as many short ones, and merge.
 
-        Where an accelerator rounds the products of the long steps, the short ones are in full.
+        Where the products of the long steps are rounded, those of the short ones are in full.
         """
         phi, etas = self.options.phi, self.options.etas
-        first = merge(ascend(phi, begin_at(begin), self._rows, etas[0], steps, rough=True))
+        rough = may_be_rough(phi, self._rows)
+        first = merge(ascend(phi, begin_at(begin), self._rows, etas[0], steps, rough=rough))
         return merge(ascend(phi, first, self._rows, etas[1], -(-steps // 4)))
 
     def _score(self, directions: Array, rows: Array) -> Scored:

@@ -24,10 +24,11 @@ def make_step(
     """Return the step in all `directions` (m, d), for blocks of the rows `X`.
 
     It sums the values of `psi` and the slopes of `phi` times the rows, from the same scores. A
-    rough one may round its products as far as the caller allows the library of `X`.
+    rough one may round its products: to float32 on the host, as far as the caller allows its
+    library elsewhere.
     """
     if is_numpy(X) or is_lazy(X):
-        return HostStep(psi, phi, directions, X.dtype)
+        return HostStep(psi, phi, directions, X.dtype, rough=rough)
     dtype = rough_dtype(X) if rough else None
     if dtype is not None and phi is not None and phi.formulas and psi in (None, phi):
         from sightline.kernels.fused import FusedStep  # noqa: PLC0415  (needs torch and triton)

@@ -26,11 +26,20 @@ class HostStep(Step):
     """One step in all `directions` (m, d) on any number of blocks, from any thread.
 
     `psi` is the index whose values are summed and `phi` that whose slopes are; None is neither.
+    A `rough` step multiplies in float32, whatever the dtype of the rows.
     """
 
-    def __init__(self, psi: Index | None, phi: Index | None, directions: Host, dtype: Any) -> None:
+    def __init__(
+        self,
+        psi: Index | None,
+        phi: Index | None,
+        directions: Host,
+        dtype: Any,
+        *,
+        rough: bool = False,
+    ) -> None:
         self.psi, self.phi, self.together = psi, phi, psi is phi or psi == phi
-        self.dtype = np.result_type(directions, dtype)
+        self.dtype = np.dtype(np.float32) if rough else np.result_type(directions, dtype)
         self.transposed = np.ascontiguousarray(directions.T, dtype=self.dtype)
         starts = directions.shape[0]
         pieces = max(1, -(-starts // _START_BLOCK))
@@ -38,6 +47,11 @@ class HostStep(Step):
 
     def __call__(self, rows: Host, kept: tuple[Host, Host] | None = None) -> Partial:
         """Return the sums over `rows` (b, d); `kept` is which scores to keep, and where (k, m)."""
+        rounded = None
+        if rows.dtype.itemsize > self.dtype.itemsize:
+            rounded = take(rows.shape, self.dtype)
+            np.copyto(rounded, rows, casting="same_kind")
+            rows = rounded
         d, m = self.transposed.shape
         values = None if self.psi is None else np.empty((self.psi.n_features, m))
         pulls = None if self.phi is None else take((self.phi.n_features, d, m), self.dtype)
@@ -54,6 +68,8 @@ class HostStep(Step):
             if pulls is not None:
                 _pull(rows, slope, pulls[:, :, some])
             give(memory)
+        if rounded is not None:
+            give(rounded)
         return Partial(rows.shape[0], values, pulls)
 
     def scores(self, rows: Host) -> Host:
