@@ -17,7 +17,11 @@ from sightline.pooling import pool_directions
 from sightline.whitening import fit_whitening
 
 _STARTS = 100
-"""Starts an index: deviations need views that differ more than the best of each."""
+"""Starts a search: deviations need views that differ more than the best of each."""
+
+_SEARCHES = 4
+"""Searches an index, whose directions are pooled: on real tables the area of one varies by 0.04
+with its starts, and its mean over starts is below that of the pool."""
 
 
 class ProjectionOutliers(FittedStateMixin, OutlierMixin, BaseEstimator):
@@ -31,7 +35,7 @@ class ProjectionOutliers(FittedStateMixin, OutlierMixin, BaseEstimator):
     ----------
     index : what makes a direction interesting; one index or a tuple of several, whose directions
         are pooled. "abs" rewards scores of which few are far out, on either side.
-    n_components : directions an index, or as many as there are.
+    n_components : directions of each of four searches an index, or as many as there are.
     whiten : "exact", "shrunk" or "none"; see `sightline.whitening.fit_whitening`.
     contamination : part of the rows that is taken for outliers, in (0, 0.5], or "auto": rows whose
         outlyingness is more than 2.5 robust standard deviations above the median.
@@ -39,7 +43,8 @@ class ProjectionOutliers(FittedStateMixin, OutlierMixin, BaseEstimator):
 
     Attributes
     ----------
-    components_ : (k, d) unit rows in the space of the input's columns.
+    components_ : (k, d) unit rows in the space of the input's columns, search after search; what
+        several searches found is there several times, and weighs as much.
     offset_ : rows with a `score_samples` below it are outliers.
     n_features_in_, feature_names_in_ : as in scikit-learn.
 
@@ -83,8 +88,14 @@ class ProjectionOutliers(FittedStateMixin, OutlierMixin, BaseEstimator):
         rows = read_table(self, X, reset=True)
         names = getattr(self, "feature_names_in_", None)
         whitening = fit_whitening(rows, self.whiten, columns=names)
+        several = self.index if isinstance(self.index, tuple | list) else (self.index,)
         directions = pool_directions(
-            rows, whitening, self.index, n_components=count, random_state=rng, n_starts=_STARTS
+            rows,
+            whitening,
+            tuple(several) * _SEARCHES,
+            n_components=count,
+            random_state=rng,
+            n_starts=_STARTS,
         )
         self.components_ = whitening.column_weights(directions)
         self._outlyingness = fit_outlyingness(rows, whitening, directions)
