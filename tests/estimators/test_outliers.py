@@ -102,7 +102,7 @@ def test_tables_of_more_columns_than_rows_have_an_answer(d):
 
 
 def test_many_rows_are_searched_a_part_at_a_time():
-    """20 of 30,000 rows along the diagonal: each search sees two thirds of them, all are judged."""
+    """20 of 30,000 rows along the diagonal: a search sees two thirds of them, all are judged."""
     X = np.random.default_rng(0).standard_normal((30_000, 4))
     X[:20] += 4
     out = np.arange(len(X)) < 20
