@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sightline.splitting import RowSplit, Splitter, follow_splits
+from sightline.splitting import RowSplit, Splitter, distinct_rows, follow_splits
 
 
 def splitter(seed=0, **changes):
@@ -84,3 +84,9 @@ def test_the_same_seed_gives_the_same_bits():
     first, again = (splitter(3).split(rows) for _ in range(2))
     assert [s.threshold for s in first] == [s.threshold for s in again]
     assert np.array_equal(first[0].direction, again[0].direction)
+
+
+def test_rows_are_given_once_in_their_order():
+    rows = np.array([[1.0, 2.0], [0.0, 3.0], [1.0, 2.0], [-0.0, 3.0], [2.0, 1.0]])
+    assert distinct_rows(rows).tolist() == [0, 1, 4]
+    assert distinct_rows(rows.astype(np.float32)[::-1]).tolist() == [0, 1, 2]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sightline import ProjectionPursuit
+from sightline import ProjectionPursuit, whitening_choice
 from sightline.datasets import GaussianMixture, ImbalancedClusters, make_planted
 from sightline.whitening import fit_whitening
 from sightline.whitening_choice import _candidates, choose_whitening
@@ -73,3 +73,31 @@ def test_the_variances_of_principal_components_are_not_taken_for_noise():
     for seed in range(20):
         independent = np.random.default_rng(seed).standard_normal((60, 3))
         assert [choice.method for choice in _candidates(independent, None)] == ["exact"]
+
+
+def overlapping_groups_beside_tails(n=600, d=40, seed=0):
+    """Two groups 3.6 apart, 2 : 1, where variance is large; skewed scores where it is small."""
+    rng = np.random.default_rng(seed)
+    X = np.exp(0.5 * rng.standard_normal((n, d)))
+    X[:, 0] = 6 * (rng.standard_normal(n) + 3.6 * (np.arange(n) < n // 3))
+    return X @ np.linalg.qr(rng.standard_normal((d, d)))[0]
+
+
+def test_groups_that_overlap_come_before_a_longer_tail(monkeypatch):
+    """Their dip is clear on neither half, and psi is larger where the tail is."""
+    tables = [overlapping_groups_beside_tails(seed=seed) for seed in range(2)]
+    assert [chosen(X).method for X in tables] == ["none"] * 2
+    monkeypatch.setattr(whitening_choice, "_EVIDENCE", np.inf)
+    assert "none" not in [chosen(X).method for X in tables]
+
+
+def test_groups_are_seen_on_either_side_and_not_in_a_single_cluster():
+    rng = np.random.default_rng(0)
+    seen, unseen = (rng.standard_normal(300) + 3.6 * (np.arange(300) < 75) for _ in range(2))
+    assert whitening_choice._groups(seen, unseen)
+    assert whitening_choice._groups(-seen, -unseen)
+    assert not whitening_choice._groups(seen, rng.standard_normal(300))
+    assert not whitening_choice._groups(seen[::20], unseen[::20])
+    assert not whitening_choice._groups(np.zeros(300), unseen)
+    for law in (rng.standard_normal, lambda n: rng.standard_t(3, n)):
+        assert not any(whitening_choice._groups(law(300), law(300)) for _ in range(20))

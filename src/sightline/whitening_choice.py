@@ -10,9 +10,15 @@ variance; with few rows it also blows up noise. The rule:
    them were decorrelated by somebody: of principal components the variances are what counts.
 2. Otherwise "exact", a truncation to a tenth of the rows, "shrunk" and "none" are cross-fitted,
    each where its covariance can be had from half of the rows: a quick climb on one half, its
-   best direction judged on the other half, both ways. Directions that are clearly of several
-   modes there win; among equals the largest sum of psi does. With index="auto" every index of the
-   portfolio tries each whitening, and psi counts in deviations of its law for normal scores.
+   best direction judged on the other half, both ways. The direction that shows groups in more
+   halves wins: one that is clearly of several modes on both, or, where the index looks for
+   groups, one along which a mixture of two normals fitted to the one half is a hundred times
+   as likely on the other as any single cluster (`sightline.separation`). Among equals the
+   largest sum of psi does. With index="auto" every index of the portfolio tries each
+   whitening, and psi counts in deviations of its law for normal scores.
+
+Groups come before psi because psi alone is won by whichever whitening leaves the longest tail:
+whitened images have directions of a few rows far out that hold up, and no groups.
 """
 
 from __future__ import annotations
@@ -32,6 +38,7 @@ from sightline.portfolio import members, normal_spread
 from sightline.rows import random_rows
 from sightline.scatter import spread_of
 from sightline.selection import is_clear
+from sightline.separation import fit_mixture, log_evidence
 from sightline.whitening import METHODS, Whitening, fit_whitening
 
 _PLENTY = 50
@@ -49,6 +56,12 @@ _ROWS = 20_000
 
 _STARTS = 256
 """Starts of a cross-fitted climb."""
+
+_LEAST_GROUP = 5
+"""Rows of a half that make a group; halves of fewer than four times as many show none."""
+
+_EVIDENCE = math.log(100)
+"""Log evidence for groups: one cluster reaches it in one of a hundred cases at the most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +155,10 @@ def _cross_fit(
     *,
     alone: bool,
 ) -> tuple[int, float]:
-    """Return in how many halves the other's direction shows modes, and the sum of psi there."""
+    """Return in how many halves the other's direction shows groups, and the sum of psi there."""
     psi = selection_index(phi)
     unit = 1.0 if alone else normal_spread(psi)
-    clear, total = 0, 0.0
+    shown, total = 0, 0.0
     for fitted, held in (halves, halves[::-1]):
         try:
             whitening = fit_whitening(fitted, choice.method, rank=choice.rank)
@@ -154,13 +167,35 @@ def _cross_fit(
         rows = whitening.apply(fitted)
         steps = math.ceil(6 * max(1.0, math.log2(rows.shape[1])))
         found = adaptive_ascent(rows, index=phi, n_starts=_STARTS, n_steps=steps, random_state=rng)
-        scores = to_numpy(whitening.scores(held, found.directions[:1, :])).astype(np.float64)
-        clear += bool(found.clear[0] and is_clear(Dip().value_of_sample(scores, np), scores)[0])
-        total += _shown(psi, scores) / unit
-    return clear, total
+        seen, scores = (
+            to_numpy(whitening.scores(half, found.directions[:1, :])).astype(np.float64)
+            for half in (fitted, held)
+        )
+        shown += bool(
+            (found.clear[0] and is_clear(Dip().value_of_sample(scores, np), scores)[0])
+            or (phi.polish == "groups" and _groups(seen[:, 0], scores[:, 0]))
+        )
+        total += _excess(psi, scores) / unit
+    return shown, total
 
 
-def _shown(psi: Index, scores: np.ndarray) -> float:
+def _groups(seen: np.ndarray, unseen: np.ndarray) -> bool:
+    """Say whether a mixture fitted to scores `seen` is evidence for groups in those `unseen`.
+
+    The smaller group may be on either side: the mean of both e-values is one again.
+    """
+    if seen.size < 4 * _LEAST_GROUP or seen.std() == 0:
+        return False
+    fitted, held = ((scores - seen.mean()) / seen.std() for scores in (seen, unseen))
+    evidence = -math.inf
+    for side in (1.0, -1.0):
+        mixture = fit_mixture(side * fitted, _LEAST_GROUP)
+        if mixture is not None:
+            evidence = float(np.logaddexp(evidence, log_evidence(mixture, side * held)))
+    return evidence - math.log(2) >= _EVIDENCE
+
+
+def _excess(psi: Index, scores: np.ndarray) -> float:
     """Return psi of the scores (n, 1), standardised, less that of as many normal quantiles."""
     standard = (scores - scores.mean()) / scores.std()
     normal = special.ndtri((np.arange(scores.size) + 0.5) / scores.size)[:, None]

@@ -149,3 +149,19 @@ def test_other_columns_than_those_of_the_fit_are_refused(found):
         found.predict(np.zeros((3, 4)))
     with pytest.raises(NotFittedError):
         RareClusters().predict(np.zeros((3, 4)))
+
+
+@pytest.mark.parametrize(("shape", "copies"), [((100, 5), 5), ((60, 10), 10)])
+def test_noise_in_copies_is_one_cluster(shape, copies):
+    """Where copies lie in both halves, these tables are split at every seed."""
+    for seed in range(3):
+        X = np.repeat(np.random.default_rng(seed).standard_normal(shape), copies, axis=0)
+        assert fit(X, significance=0.001, random_state=seed).n_clusters_ == 0
+
+
+def test_copies_of_rows_change_no_label_of_clear_clusters(found):
+    X, _ = table()
+    copies = np.random.default_rng(0).integers(1, 6, size=len(X))
+    again = fit(np.repeat(X, copies, axis=0))
+    assert np.array_equal(again.labels_, np.repeat(found.labels_, copies))
+    assert sum(cluster.size for cluster in again.clusters_) == np.count_nonzero(again.labels_)

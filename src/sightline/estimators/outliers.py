@@ -8,16 +8,24 @@ import numpy as np
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from sightline._arrays import Array, like, to_numpy
-from sightline._options import as_generator, check_count, check_number
+from sightline._arrays import Array, like, namespace, take_rows, to_numpy
+from sightline._options import as_generator, check_choice, check_count, check_number
 from sightline.deviation import Deviations, automatic_threshold, fit_outlyingness
 from sightline.estimators.state import FittedStateMixin, check_whitening, require_shapes
 from sightline.estimators.tables import read_table
 from sightline.pooling import pool_directions
-from sightline.whitening import fit_whitening
+from sightline.rows import random_rows
+from sightline.whitening import METHODS, Whitening, fit_whitening
 
 _STARTS = 100
-"""Starts an index: deviations need views that differ more than the best of each."""
+"""Starts a search: deviations need views that differ more than the best of each."""
+
+_SEARCHES = 4
+"""Searches an index, whose directions are pooled: on real tables the area of one varies by 0.04
+with its starts, and its mean over starts is below that of the pool."""
+
+_ROWS = 20_000
+"""Rows that a search is given at the most, drawn anew for each; deviations are those of all."""
 
 
 class ProjectionOutliers(FittedStateMixin, OutlierMixin, BaseEstimator):
@@ -31,15 +39,18 @@ class ProjectionOutliers(FittedStateMixin, OutlierMixin, BaseEstimator):
     ----------
     index : what makes a direction interesting; one index or a tuple of several, whose directions
         are pooled. "abs" rewards scores of which few are far out, on either side.
-    n_components : directions an index, or as many as there are.
-    whiten : "exact", "shrunk" or "none"; see `sightline.whitening.fit_whitening`.
+    n_components : directions of each of four searches an index, or as many as there are.
+    whiten : "auto" is "exact" where there are at least two rows more than columns, else "shrunk",
+        which has an answer at any shape; or "exact", "shrunk" or "none"
+        (`sightline.whitening.fit_whitening`).
     contamination : part of the rows that is taken for outliers, in (0, 0.5], or "auto": rows whose
         outlyingness is more than 2.5 robust standard deviations above the median.
     random_state : int, Generator, RandomState or None.
 
     Attributes
     ----------
-    components_ : (k, d) unit rows in the space of the input's columns.
+    components_ : (k, d) unit rows in the space of the input's columns, search after search; what
+        several searches found is there several times, and weighs as much.
     offset_ : rows with a `score_samples` below it are outliers.
     n_features_in_, feature_names_in_ : as in scikit-learn.
 
@@ -61,7 +72,7 @@ class ProjectionOutliers(FittedStateMixin, OutlierMixin, BaseEstimator):
         index: Any = "abs",
         *,
         n_components: int = 10,
-        whiten: str = "exact",
+        whiten: str = "auto",
         contamination: float | str = "auto",
         random_state: Any = None,
     ) -> None:
@@ -82,10 +93,12 @@ class ProjectionOutliers(FittedStateMixin, OutlierMixin, BaseEstimator):
         rng = as_generator(self.random_state)
         rows = read_table(self, X, reset=True)
         names = getattr(self, "feature_names_in_", None)
-        whitening = fit_whitening(rows, self.whiten, columns=names)
-        directions = pool_directions(
-            rows, whitening, self.index, n_components=count, random_state=rng, n_starts=_STARTS
-        )
+        check_choice("whiten", self.whiten, ("auto", *METHODS))
+        method = self.whiten
+        if method == "auto":
+            method = "exact" if rows.shape[0] >= rows.shape[1] + 2 else "shrunk"
+        whitening = fit_whitening(rows, method, columns=names)
+        directions = self._search(rows, whitening, count, rng)
         self.components_ = whitening.column_weights(directions)
         self._outlyingness = fit_outlyingness(rows, whitening, directions)
         far = self._outlyingness.of(rows)
@@ -94,6 +107,27 @@ class ProjectionOutliers(FittedStateMixin, OutlierMixin, BaseEstimator):
         else:
             self.offset_ = float(np.percentile(-far, 100.0 * part))
         return self
+
+    def _search(
+        self, rows: Array, whitening: Whitening, count: int, rng: np.random.Generator
+    ) -> Array:
+        """Return the whitened directions (k, r) of all searches."""
+        found = []
+        for _ in range(_SEARCHES):
+            some = rows
+            if rows.shape[0] > _ROWS:
+                some = take_rows(rows, np.sort(random_rows(rows.shape[0], _ROWS, rng)))
+            found.append(
+                pool_directions(
+                    some,
+                    whitening,
+                    self.index,
+                    n_components=count,
+                    random_state=rng,
+                    n_starts=_STARTS,
+                )
+            )
+        return namespace(rows).concat(found)
 
     def score_samples(self, X: Any) -> Array:
         """Return minus the outlyingness (n,) of the rows of `X`: the higher, the more normal."""

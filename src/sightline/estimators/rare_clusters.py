@@ -14,7 +14,7 @@ from sightline._options import as_generator, check_count, check_number
 from sightline.estimators.state import FittedStateMixin, check_whitening, require_shapes
 from sightline.estimators.tables import read_table
 from sightline.scatter import scatter_of
-from sightline.splitting import RowSplit, Splitter, follow_splits
+from sightline.splitting import RowSplit, Splitter, distinct_rows, follow_splits
 from sightline.views.weights import main_columns, standard_weights
 from sightline.whitening import fit_whitening
 
@@ -57,14 +57,15 @@ class RareClusters(FittedStateMixin, ClusterMixin, BaseEstimator):
     Directions are searched on one random half of the rows; the other half, of which the search
     knows nothing, holds a mixture of two normals along them against one cluster, with normal
     scores or heavier tails (`sightline.separation`). What passes is split off, and both sides
-    are searched again.
+    are searched again. Rows that are copies of each other count as one in all of this, and get
+    one label.
 
     Parameters
     ----------
     index : what makes a direction interesting; one index or a tuple of several.
     whiten : "exact", "shrunk" or "none", of all rows; each part is whitened again. See
         `sightline.whitening.fit_whitening`.
-    minimum_size : least rows of a cluster.
+    minimum_size : least rows of a cluster, copies not counted.
     significance : the p-value that a split needs. Where all rows are one cluster with normal
         scores along all directions, this bounds the chance that anything is split off.
     random_state : int, Generator, RandomState or None.
@@ -117,7 +118,8 @@ class RareClusters(FittedStateMixin, ClusterMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         self._whitening = fit_whitening(rows, self.whiten, columns=names)
         whitened = to_numpy(self._whitening.apply(rows)).astype(np.float64)
-        self._splits = Splitter(self.index, least, level, rng).split(whitened)
+        once = whitened[distinct_rows(to_numpy(rows))]
+        self._splits = Splitter(self.index, least, level, rng).split(once)
         self.labels_ = follow_splits(whitened, self._splits)
         self.mean_ = like(self._whitening.mean, rows)
         self.n_clusters_ = len(self._splits)
