@@ -17,11 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from sightline._arrays import Array, as_table
+from sightline._arrays import Array, as_table, namespace
 from sightline._options import as_generator, check_count, check_number
 from sightline.ascent.search import Options, Search, Stage, plan_stages
 from sightline.ascent.steps import check_step_sizes
 from sightline.indices import make_index, selection_index
+from sightline.moments import check_scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,7 @@ def adaptive_ascent(
     random_state : int, Generator or None.
     """
     X = as_table(X, minimum_rows=2)
+    check_scale(X, namespace(X).float32)  # candidates are polished in float32
     options = search_options(
         index,
         select,
