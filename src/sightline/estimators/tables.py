@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -39,6 +40,9 @@ def read_table(
         rows = as_table(X, minimum_rows=minimum_rows if reset else 1)
         _note_columns(estimator, rows.shape[1], reset=reset)
         return rows
+    if np.ma.is_masked(X):
+        as_table(X)  # says how many are masked: scikit-learn would read what is under the mask
+    _refuse_repeated_names(X)
     X = _as_frame(X)
     names = _refuse_unusable_columns(X)
     rows = validate_data(
@@ -106,6 +110,20 @@ def _refuse_unusable_columns(X: Any) -> list[Any] | None:
         if dtype.is_integer() or dtype == nw.Object:
             _refuse_values(label, frame[name].to_numpy())
     return list(frame.columns)
+
+
+def _refuse_repeated_names(X: Any) -> None:
+    """Raise for names that come twice, as pandas and Arrow allow and nothing after them does."""
+    names: Any = ()
+    if nw.dependencies.is_pandas_dataframe(X):
+        names = X.columns
+    elif nw.dependencies.is_pyarrow_table(X):
+        names = X.column_names
+    repeated = [name for name, times in Counter(names).items() if times > 1]
+    if repeated:
+        raise ValueError(
+            f"X has more than one column named {repeated[0]!r}; rename them, or keep one of them."
+        )
 
 
 def _as_objects(X: Any) -> np.ndarray | None:
