@@ -3,6 +3,7 @@
 import dataclasses
 import io
 import json
+import os
 import pickle
 import zipfile
 from pathlib import Path
@@ -402,3 +403,10 @@ def test_another_npz_is_refused(tmp_path):
     np.savez(tmp_path / "other.npz", a=np.arange(3))
     with pytest.raises(ModelFileError, match="first member"):
         load_model(tmp_path / "other.npz")
+
+
+def test_what_has_no_end_is_not_read(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in ("/dev/zero", tmp_path / "pipe"):
+        with pytest.raises(ModelFileError, match="is no regular file"):
+            load_model(path)
