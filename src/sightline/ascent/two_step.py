@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from sightline._arrays import Array, as_table, take_rows, to_numpy
+from sightline._arrays import Array, as_table, is_dask, take_rows, to_numpy
 from sightline._options import as_generator, check_choice, check_count
 from sightline.ascent.batches import FreshRows
 from sightline.ascent.one_run import gradient_ascent
 from sightline.ascent.steps import check_step_sizes, default_steps
 from sightline.indices import make_index, selection_index
 from sightline.moments import check_scale
+from sightline.sources.stored import lazy_rows
 from sightline.starts import data_starts, make_starts
 from sightline.sums import index_values
 
@@ -81,7 +82,7 @@ def two_step_gradient_ascent(
     starts : "data", "random", "moments" or "union" (see `starts.make_starts`), or directions.
     random_state : int, Generator or None.
     """
-    X = as_table(X, minimum_rows=2)
+    X = as_table(lazy_rows(X) if is_dask(X) else X, minimum_rows=2)
     check_scale(X)
     phi = make_index(index)
     psi = selection_index(phi, select)
