@@ -46,8 +46,8 @@ def save_model(estimator: Any, path: str | os.PathLike[str]) -> Path:
 
     Parameters
     ----------
-    estimator : a fitted estimator of this package. An index or a generator of your own among its
-        parameters can't be saved.
+    estimator : a fitted estimator of this package. An index of your own among its parameters
+        can't be saved; a generator is saved in the state that it is in.
     path : by convention it ends in `.sightline`.
 
     Returns
