@@ -113,6 +113,25 @@ def test_p_values_are_printed(run, table, monkeypatch):
     assert [line.split()[3] for line in lines[1:4]] == ["0.02", "1", "1"]
 
 
+@pytest.mark.parametrize(("p_value", "doubted"), [(0.02, False), (0.03, True)])
+def test_where_no_p_value_is_small_it_says_so(run, table, monkeypatch, p_value, doubted):
+    values = SimpleNamespace(p_values=np.array([p_value, 0.5, 1.0]))  # doubled: two indices
+    monkeypatch.setattr("sightline.cli.search.null_p_values", lambda *args, **kwargs: values)
+    result = run("find", table, "--significance")
+    assert ("No p-value is at most 0.05" in result.stdout) == doubted
+
+
+@pytest.mark.parametrize("apart", [0, 150])
+def test_where_no_modes_are_clear_it_points_at_significance(run, tmp_path, apart):
+    rows = np.random.default_rng(0).standard_normal((600, 3))
+    rows[:apart, 1] += 9
+    pd.DataFrame(rows, columns=list("abc")).to_csv(tmp_path / "t.csv", index=False)
+    asked = ("find", "t.csv", "--index", "relu2", "--starts", "64", "--force")
+    said = run(*asked).stdout
+    assert ("--significance says how often" in said) == (not apart)
+    assert found(run(*asked, "--json"))["directions"][0]["clear"] == bool(apart)
+
+
 def test_a_sample_is_searched_and_all_rows_are_scored(run, table):
     result = run("find", table, "--sample", "200")
     assert result.exit_code == 0
