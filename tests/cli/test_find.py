@@ -9,7 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.neighbors import NearestCentroid
 
+from sightline.datasets import ImbalancedClusters, make_planted
 from sightline.models import load_model
 from sightline.report import write_report
 
@@ -298,6 +300,28 @@ def test_the_title_and_labels_reach_the_report(run, table, monkeypatch):
     assert seen["title"].startswith("table.csv")
     assert set(seen["labels"]) == {"bulk", "rare"}
     assert seen["column_names"] == tuple(f"m{i}" for i in range(6))
+
+
+@pytest.mark.parametrize(("rare", "index"), [(0.2, "relu2"), (0.45, "absmax")])
+def test_of_two_indices_that_show_a_group_the_one_for_its_size_is_taken(
+    run, tmp_path, rare, index
+):
+    X, _, _ = make_planted(600, 5, ImbalancedClusters(rare, spread=0.2), random_state=0)
+    pd.DataFrame(X, columns=list("abcde")).to_csv(tmp_path / "t.csv", index=False)
+    first = found(run("find", "t.csv", "--starts", "64", "--json"))["directions"][0]
+    assert first["clear"]
+    assert first["index"] == index
+    assert first["share"] == pytest.approx(rare, abs=0.06)
+
+
+def test_the_three_species_of_flea_beetles_are_apart_along_two_directions(run, data_home):
+    path = data_home / "classic" / "flea.csv"
+    if not path.is_file():
+        pytest.skip("no classic/flea.csv in the real data")
+    found(run("find", path, "--output", "out", "--label-column", "species", "--json"))
+    scores = pa.parquet.read_table("out/scores.parquet").to_pandas()
+    along = scores[["direction_1", "direction_2"]]
+    assert NearestCentroid().fit(along, scores["label"]).score(along, scores["label"]) == 1
 
 
 def test_olive_oils_with_no_options(run, data_home):
