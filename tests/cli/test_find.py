@@ -316,8 +316,6 @@ def test_of_two_indices_that_show_a_group_the_one_for_its_size_is_taken(
 
 def test_the_three_species_of_flea_beetles_are_apart_along_two_directions(run, data_home):
     path = data_home / "classic" / "flea.csv"
-    if not path.is_file():
-        pytest.skip("no classic/flea.csv in the real data")
     found(run("find", path, "--output", "out", "--label-column", "species", "--json"))
     scores = pa.parquet.read_table("out/scores.parquet").to_pandas()
     along = scores[["direction_1", "direction_2"]]

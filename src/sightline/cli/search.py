@@ -90,10 +90,9 @@ def search_table(table: Table, options: dict[str, Any], console: Console) -> Sea
     if groups and (share is None or share > _SMALL):
         other = _fitted(estimator, _GROUPS[1], values, console)
         # Of as many clear directions the index is taken whose subject the first group is.
-        ranked = (
-            (other, estimator) if share is not None and share > _BALANCED else (estimator, other)
-        )
-        estimator = max(ranked, key=lambda fitted: np.count_nonzero(fitted.clear_))
+        balanced = share is not None and share > _BALANCED
+        first_wins = (other, estimator) if balanced else (estimator, other)
+        estimator = max(first_wins, key=lambda fitted: np.count_nonzero(fitted.clear_))
     p_values = None
     if options["significance"]:
         p_values = _p_values(estimator, values, options["seed"], console)
