@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from sightline._arrays import like, namespace, to_numpy, wide_dtype
 from sightline.moments import (
+    check_scale,
     fourth_moment_matrix,
     squared_norms,
     third_moment_along,
@@ -131,3 +132,12 @@ def test_every_moment_is_wide_in_its_library(xp):
         expected = moment(host, *map(to_numpy, arguments))
         tolerance = 1e-13 if wide_dtype(X) != xp.float32 else 1e-5
         np.testing.assert_allclose(to_numpy(result), expected, rtol=tolerance, atol=tolerance)
+
+
+def test_rows_that_are_not_in_memory_are_not_read_for_their_scale():
+    class Unread:
+        is_lazy = True
+
+    check_scale(Unread())
+    with pytest.raises(ValueError, match="every entry of X is 0"):
+        check_scale(np.zeros((3, 2)))

@@ -81,12 +81,12 @@ class TestNumber:
         "got", [math.nan, math.inf, -math.inf, 10**400, -(10**400), Fraction(10) ** 400]
     )
     def test_what_is_not_finite_or_beyond_every_float(self, got):
-        with raises(ValueError, f"p={got!r}", "a finite number in [-inf, inf]"):
+        with raises(ValueError, f"p={got!r}", "a finite number in (-inf, inf)"):
             check_number("p", got)
 
     @pytest.mark.parametrize("got", [True, np.True_, "0.5", None, [0.5], 1j, np.ones(1)])
     def test_what_is_no_number_is_a_type_error(self, got):
-        with raises(TypeError, f"p={got!r}", "a number in (0, inf]"):
+        with raises(TypeError, f"p={got!r}", "a number in (0, inf)"):
             check_number("p", got, low=0, open_low=True)
 
 

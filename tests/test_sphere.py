@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from sightline._arrays import namespace, to_numpy
-from sightline.sphere import alignment, angle, normalise, project_out, random_directions, tangent
+from sightline.sphere import alignment, angle, normalise, random_directions, tangent
 
 EPS = np.finfo(float).eps
 LIMITS = {"allow_nan": False, "allow_infinity": False}
@@ -138,26 +138,6 @@ class TestRandomDirections:
         assert set(units(0, 20, 1).ravel()) == {-1.0, 1.0}
 
 
-class TestProjectOut:
-    @given(seed=SEEDS, rows=vectors(rows=5), kept=st.integers(1, 3))
-    def test_nothing_is_left_along_the_directions(self, seed, rows, kept):
-        basis = np.linalg.qr(units(seed, 4))[0][:kept]
-        left = project_out(rows, basis)
-        assert np.abs(left @ basis.T).max() <= rounding(rows)
-        np.testing.assert_allclose(project_out(left, basis), left, atol=rounding(rows))
-
-    @given(seed=SEEDS, rows=vectors())
-    def test_what_is_orthogonal_stays_and_lengths_add_up(self, seed, rows):
-        basis = np.linalg.qr(units(seed, 4))[0][:2]
-        left, taken = project_out(rows, basis), rows @ basis.T
-        np.testing.assert_allclose(
-            np.sum(left**2, axis=1) + np.sum(taken**2, axis=1),
-            np.sum(rows**2, axis=1),
-            rtol=1e-12,
-            atol=1e-300,
-        )
-
-
 def test_every_function_stays_in_its_library_and_dtype(xp):
     u = xp.asarray(units(1), dtype=xp.float32)
     v = xp.asarray(units(2), dtype=xp.float32)
@@ -167,9 +147,9 @@ def test_every_function_stays_in_its_library_and_dtype(xp):
         (lambda a, b: normalise(a + b), u, v),
         (alignment, u, v),
         (angle, u, v),
-        (project_out, v, u[:1, :]),
     ]:
         result = function(first, second)
         assert (namespace(result), result.dtype) == (xp, xp.float32)
-        pair = (host_u, host_v) if function is not project_out else (host_v, host_u[:1])
-        np.testing.assert_allclose(to_numpy(result), function(*pair), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(
+            to_numpy(result), function(host_u, host_v), rtol=1e-5, atol=1e-6
+        )

@@ -41,7 +41,9 @@ def check_number(
     open_high: bool = False,
 ) -> float:
     """Return `got` as a float if it is a finite number in the interval."""
-    interval = f"{'(' if open_low else '['}{low:g}, {high:g}{')' if open_high else ']'}"
+    opening = "(" if open_low or low == -math.inf else "["  # infinity itself is not accepted
+    closing = ")" if open_high or high == math.inf else "]"
+    interval = f"{opening}{low:g}, {high:g}{closing}"
     if isinstance(got, bool | np.bool_) or not isinstance(got, numbers.Real):
         raise TypeError(f"{option}={got!r} must be a number in {interval}.")
     try:

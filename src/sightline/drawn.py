@@ -69,6 +69,11 @@ def draw(X: Array, positions: Host) -> Array | DrawnRows:
     return DrawnRows(X, positions) if is_numpy(X) or is_lazy(X) else take_rows(X, positions)
 
 
+def is_drawn(batch: Array | DrawnRows) -> bool:
+    """Say whether a batch knows the table that it is from, which was looked through as a whole."""
+    return hasattr(batch, "of")
+
+
 def are_drawn_from(batch: Array | DrawnRows | None, X: Array) -> bool:
     """Say whether a batch is known to be some rows of `X`."""
     return getattr(batch, "of", None) is X

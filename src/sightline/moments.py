@@ -7,8 +7,9 @@ depend on the row's norm or its score along a direction cost one matrix product 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
-from sightline._arrays import Array, namespace, wide_dtype
+from sightline._arrays import Array, is_lazy, namespace, wide_dtype
 from sightline.rows import fold_rows
 
 Weights = Callable[[Array], Array]
@@ -57,3 +58,26 @@ def third_moment_along(X: Array, direction: Array) -> Array:
 def fourth_moment_matrix(X: Array) -> Array:
     """Return mean |x|^2 x x^T, the kurtosis matrix of Cov4max and Cov4min."""
     return weighted_scatter(X, squared_norms)
+
+
+def check_scale(X: Array, dtype: Any = None) -> None:
+    """Raise where moments of the rows would overflow, or all of them underflow.
+
+    Sixth powers of the entries must fit into the wide dtype (sums of products of third moments)
+    and fourth powers into `dtype`, that of `X` unless named, each with some room for sums. Rows
+    that are not in memory would have to be read for it, and are not looked at.
+    """
+    if is_lazy(X):
+        return
+    xp = namespace(X)
+    largest = max(float(xp.max(X)), -float(xp.min(X)))
+    if largest == 0:
+        raise ValueError("every entry of X is 0, so that no direction differs from another.")
+    wide, own = xp.finfo(wide_dtype(X)), xp.finfo(dtype or X.dtype)
+    low = max(float(wide.smallest_normal) ** (1 / 8), float(own.smallest_normal) ** (1 / 5))
+    high = min(float(wide.max) ** (1 / 8), float(own.max) ** (1 / 5))
+    if not low <= largest <= high:
+        raise ValueError(
+            f"the largest entry of X is {largest:.3g} in size; it must be between {low:.1g} and "
+            f"{high:.1g} for its moments to fit into numbers. Centre and whiten X first."
+        )

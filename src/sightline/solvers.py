@@ -138,6 +138,11 @@ def _two_step(
 
 def _one_two_step(rows: Array, climb: Climb, rng: np.random.Generator) -> Candidates:
     options = climb.given("n_starts", "starts", "n_steps", "step_sizes", "resample", "batch_size")
+    if "batch_size" in options and options.get("resample", "full") == "full":
+        raise ValueError(
+            f"batch_size={climb.batch_size!r} has no use with resample='full', the default, which "
+            "climbs on all rows; leave it out, or use resample='replace' or 'fresh'."
+        )
     found = two_step_gradient_ascent(
         rows,
         index=climb.phi,

@@ -56,8 +56,3 @@ def random_directions(
         rng.standard_normal((count, dimension))
     )
     return draws
-
-
-def project_out(rows: Array, directions: Array) -> Array:
-    """Return the rows with their parts along orthonormal `directions` (k, d) taken away."""
-    return rows - (rows @ directions.T) @ directions

@@ -54,10 +54,21 @@ def make_starts(X: Array, kind: str | Array, count: int, rng: np.random.Generato
 
 def _given(directions: Array, X: Array) -> Array:
     """Return a caller's own starts, normalised, beside the rows."""
-    given = as_table(directions, "starts")
+    given = unit_rows(directions, "starts")
     if given.shape[1] != X.shape[1]:
         raise ValueError(f"starts have {given.shape[1]} columns; X has {X.shape[1]}.")
-    return like(to_numpy(normalise(given)), X)
+    return like(to_numpy(given), X)
+
+
+def unit_rows(directions: Array, name: str) -> Array:
+    """Return the rows u / |u| of a caller's own directions; a row of zeros is an error."""
+    given = as_table(directions, name)
+    zero = np.flatnonzero(to_numpy(namespace(given).all(given == 0, axis=1)))
+    if zero.size:
+        raise ValueError(
+            f"{name}: row {zero[0]} is zero, and has no direction. Leave it out, or draw another."
+        )
+    return normalise(given)
 
 
 def data_starts(X: Array, count: int, rng: np.random.Generator) -> Array:

@@ -56,11 +56,6 @@ class Sums:
         """Each feature's mean value, (f, m)."""
         return _asked_for(self.values) / self.count
 
-    @property
-    def mean_slopes(self) -> Array:
-        """Each feature's mean slope times the row, (f, m, d)."""
-        return _asked_for(self.slopes) / self.count
-
 
 def _add(first: Array | None, second: Array | None) -> Array | None:
     return None if first is None or second is None else first + second

@@ -239,8 +239,8 @@ def _rank(axes: _Axes, kept: Host, rank: int | None, tolerance: float | None, n_
     if numerical >= n_rows - 1 > 1:
         raise ValueError(
             f"X has n_samples = {n_rows} rows of numerical rank {numerical}: whitened, every "
-            "direction would look alike. Use more rows, whiten='shrunk' or 'none', or a rank "
-            f"well under {n_rows}."
+            "direction would look alike. Use more rows or fewer columns, or, where there is such "
+            f"an option, whiten='shrunk' or 'none', or a rank well under {n_rows}."
         )
     return numerical
 

@@ -260,3 +260,11 @@ def test_modes_that_a_search_finds_in_noise_are_not_clear(index, shape):
     found = adaptive_ascent(whitened, index=index, n_starts=128, n_steps=30, random_state=0)
     assert not found.clear.any()
     assert not found.stopping_reason.endswith("clearly of several modes")
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-30, 1e30, 1e300])
+def test_rows_that_float32_cannot_polish_are_refused(scale):
+    """At 1e-30 nothing climbs, at 1e30 the polishing overflows: both were silent before."""
+    rows = np.random.default_rng(0).standard_normal((60, 4)) * scale
+    with pytest.raises(ValueError, match=r"the largest entry of X is .*Centre and whiten X first"):
+        adaptive_ascent(rows, n_starts=8, random_state=0)

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 from sightline import gradient_ascent
 from sightline._arrays import to_numpy
@@ -112,7 +112,10 @@ def test_too_few_batches_say_how_many():
         ({"evaluate_on": "last-batch"}, "evaluate_on='last-batch' is unknown; choose from 'first"),
         ({"evaluate_on": np.ones((3, 2))}, "evaluate_on has 2 columns; the directions have 6"),
         ({"index": Dip()}, "index 'dip' has no slope"),
-        ({"batches": [np.ones((3, 2))]}, r"batch 1 has shape \(3, 2\).*6 columns"),
+        ({"batches": [np.ones((3, 2))]}, "batch 1 has 2 columns; the directions have 6"),
+        ({"batches": [np.ones(6)]}, r"batch 1 has 1 dimension.*shape \(6,\)"),
+        ({"batches": [np.ones((0, 6))]}, r"batch 1 has 0 row\(s\)"),
+        ({"batches": [np.full((3, 6), np.nan)]}, "batch 1 contains NaN: column 0 at row 0"),
         ({"batches": []}, "ended after 0 of n_steps=1"),
         ({"batches": [np.full((5, 6), 1e200)]}, "overflowed at step 1.*Whiten"),
     ],
@@ -150,3 +153,19 @@ def test_sharing_scores_changes_nothing():
         )
         assert_allclose(same.directions, apart.directions, atol=1e-12)
         assert_allclose(same.history, apart.history, rtol=1e-12)
+
+
+def test_batches_may_be_nested_lists():
+    given = [batch.tolist() for batch in batches(2)]
+    found, expected = (
+        gradient_ascent(supply, np.eye(6), index="relu2", step_size=0.5, n_steps=2)
+        for supply in (given, batches(2))
+    )
+    assert_array_equal(found.directions, expected.directions)
+
+
+def test_a_start_without_direction_is_named():
+    with pytest.raises(ValueError, match="directions: row 1 is zero, and has no direction"):
+        gradient_ascent(
+            batches(1), np.diag([1.0, 0, 1, 1, 1, 1]), index="relu2", step_size=1, n_steps=1
+        )

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from threadpoolctl import threadpool_limits
 
 from sightline import gradient_ascent, two_step_gradient_ascent
@@ -158,12 +158,8 @@ def test_library_and_dtype_are_kept(xp):
         ({"step_sizes": "ab"}, ValueError, "step_sizes='ab'"),
         ({"n_steps": 1.5}, TypeError, r"n_steps=1\.5 must be a whole number"),
         ({"n_starts": True}, TypeError, "n_starts=True"),
-        (
-            {"batch_size": 10, "resample": "full"},
-            ValueError,
-            "batch_size=10 has no use with resample='full'",
-        ),
         ({"starts": "corner"}, ValueError, "starts='corner' is unknown"),
+        ({"starts": np.zeros((2, 10))}, ValueError, "starts: row 0 is zero"),
         ({"random_state": -1}, ValueError, "random_state=-1"),
         ({"random_state": "seed"}, TypeError, "random_state='seed'"),
     ],
@@ -253,3 +249,20 @@ def test_climbing_on_all_rows_shares_the_scores_that_compare_iterates(monkeypatc
         two_step_gradient_ascent(X, index=index, n_starts=5, n_steps=4, resample="full")
         features = 2 if index == "approx-entropy" else 1
         assert sum(counted) == 2 * ((1 + features) * 4 + 1) * X.size * 5
+
+
+def test_one_call_serves_all_three_ways_of_resampling():
+    """`batch_size` is taken with "full" as well, where every batch is all rows."""
+    X = planted(n=500)[0]
+    options = {"index": "relu2", "n_starts": 10, "n_steps": 3, "random_state": 0}
+    found = [
+        two_step_gradient_ascent(X, batch_size=size, resample="full", **options).directions
+        for size in (None, 20)
+    ]
+    assert_array_equal(*found)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e300])
+def test_rows_whose_moments_are_no_numbers_are_refused(scale):
+    with pytest.raises(ValueError, match=r"the largest entry of X is .*e.300.*Centre and whiten"):
+        two_step_gradient_ascent(planted(n=500)[0] * scale, index="relu2", resample="full")

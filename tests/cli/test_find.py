@@ -9,7 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.neighbors import NearestCentroid
 
+from sightline.datasets import ImbalancedClusters, make_planted
 from sightline.models import load_model
 from sightline.report import write_report
 
@@ -111,6 +113,25 @@ def test_p_values_are_printed(run, table, monkeypatch):
     lines = run("find", table, "--significance").stdout.splitlines()
     assert lines[0].split()[3] == "p-value"
     assert [line.split()[3] for line in lines[1:4]] == ["0.02", "1", "1"]
+
+
+@pytest.mark.parametrize(("p_value", "doubted"), [(0.02, False), (0.03, True)])
+def test_where_no_p_value_is_small_it_says_so(run, table, monkeypatch, p_value, doubted):
+    values = SimpleNamespace(p_values=np.array([p_value, 0.5, 1.0]))  # doubled: two indices
+    monkeypatch.setattr("sightline.cli.search.null_p_values", lambda *args, **kwargs: values)
+    result = run("find", table, "--significance")
+    assert ("No p-value is at most 0.05" in result.stdout) == doubted
+
+
+@pytest.mark.parametrize("apart", [0, 150])
+def test_where_no_modes_are_clear_it_points_at_significance(run, tmp_path, apart):
+    rows = np.random.default_rng(0).standard_normal((600, 3))
+    rows[:apart, 1] += 9
+    pd.DataFrame(rows, columns=list("abc")).to_csv(tmp_path / "t.csv", index=False)
+    asked = ("find", "t.csv", "--index", "relu2", "--starts", "64", "--force")
+    said = run(*asked).stdout
+    assert ("--significance says how often" in said) == (not apart)
+    assert found(run(*asked, "--json"))["directions"][0]["clear"] == bool(apart)
 
 
 def test_a_sample_is_searched_and_all_rows_are_scored(run, table):
@@ -279,6 +300,26 @@ def test_the_title_and_labels_reach_the_report(run, table, monkeypatch):
     assert seen["title"].startswith("table.csv")
     assert set(seen["labels"]) == {"bulk", "rare"}
     assert seen["column_names"] == tuple(f"m{i}" for i in range(6))
+
+
+@pytest.mark.parametrize(("rare", "index"), [(0.2, "relu2"), (0.45, "absmax")])
+def test_of_two_indices_that_show_a_group_the_one_for_its_size_is_taken(
+    run, tmp_path, rare, index
+):
+    X, _, _ = make_planted(600, 5, ImbalancedClusters(rare, spread=0.2), random_state=0)
+    pd.DataFrame(X, columns=list("abcde")).to_csv(tmp_path / "t.csv", index=False)
+    first = found(run("find", "t.csv", "--starts", "64", "--json"))["directions"][0]
+    assert first["clear"]
+    assert first["index"] == index
+    assert first["share"] == pytest.approx(rare, abs=0.06)
+
+
+def test_the_three_species_of_flea_beetles_are_apart_along_two_directions(run, data_home):
+    path = data_home / "classic" / "flea.csv"
+    found(run("find", path, "--output", "out", "--label-column", "species", "--json"))
+    scores = pa.parquet.read_table("out/scores.parquet").to_pandas()
+    along = scores[["direction_1", "direction_2"]]
+    assert NearestCentroid().fit(along, scores["label"]).score(along, scores["label"]) == 1
 
 
 def test_olive_oils_with_no_options(run, data_home):

@@ -215,3 +215,19 @@ def test_a_mark_moves_on_a_terminal_and_quiet_stops_it(terminal):
     with working(messages(quiet=True), "Searching"):
         pass
     assert stream.text == ""
+
+
+def test_the_package_runs_as_the_command():
+    outcome = subprocess.run(
+        [sys.executable, "-m", "sightline", "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert outcome.stdout == shell("--version").stdout
+
+
+def test_the_list_of_commands_cuts_no_sentence_off():
+    commands = shell("--help").stdout.partition("Commands:")[2]
+    assert commands.count("\n  ") >= 7
+    assert "..." not in commands

@@ -163,6 +163,11 @@ def test_fewer_optima_than_components_are_returned_with_a_warning():
             "resample='fresh' needs",
         ),
         ({"batch_size": 9}, ValueError, "batch_size=9 has no use with solver='adaptive'"),
+        (
+            {"solver": "two-step", "batch_size": 9},
+            ValueError,
+            "batch_size=9 has no use with resample='full', the default",
+        ),
         ({"random_state": "now"}, TypeError, "random_state='now'"),
     ],
 )

@@ -76,6 +76,7 @@ def test_the_columns_that_matter_come_first_by_name():
 def test_units_offsets_and_mixing_of_columns_change_no_label(found):
     X, _ = table()
     assert np.array_equal(fit(X * 1024 - 3).labels_, found.labels_)
+    assert np.array_equal(fit(X * 2.0**1000).labels_, found.labels_)
     mixed = X @ np.random.default_rng(0).standard_normal((5, 5))
     assert adjusted_rand_score(fit(mixed).labels_, found.labels_) == 1
 

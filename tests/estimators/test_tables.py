@@ -5,6 +5,7 @@ import datetime as dt
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose
 
@@ -157,3 +158,26 @@ def test_a_memory_map_is_a_table(tmp_path):
     np.save(tmp_path / "rows.npy", X)
     mapped = np.load(tmp_path / "rows.npy", mmap_mode="r")
     assert_allclose(fit(mapped).components_, fit(X).components_)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "Arrow"])
+def test_a_name_that_comes_twice_is_named(kind):
+    table = pd.DataFrame(X, columns=list("abcb"))
+    if kind == "Arrow":
+        table = pa.Table.from_arrays([pa.array(column) for column in X.T], names=list("abcb"))
+    with pytest.raises(ValueError, match="X has more than one column named 'b'; rename"):
+        fit(table)
+
+
+def test_what_is_masked_is_not_read_from_under_the_mask():
+    masked = np.ma.masked_greater(X, 3)
+    with pytest.raises(ValueError, match=rf"X is masked at {masked.mask.sum()} place"):
+        fit(masked)
+    open_ = np.ma.masked_greater(X, 99)
+    assert_allclose(fit(open_).components_, fit(X).components_)
+
+
+def test_two_rows_are_told_apart():
+    found = fit(X[:2])
+    assert_allclose(np.linalg.norm(found.components_[0]), 1)
+    assert np.ptp(found.transform(X[:2])) > 1

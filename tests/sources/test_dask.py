@@ -10,12 +10,13 @@ import time
 import numpy as np
 import pytest
 
-from sightline import ProjectionPursuit
+from sightline import ProjectionPursuit, adaptive_ascent, estimators, two_step_gradient_ascent
 from sightline.datasets import make_planted
 from sightline.lazy import UNIT
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
 
 OPTIONS = {"n_starts": 8, "n_steps": 3, "random_state": 0}
@@ -202,6 +203,29 @@ def test_some_columns_of_parquet_files_are_a_table(values, tmp_path):
         few.transform(table)
     with pytest.raises(ValueError, match=r"column 0 of X is 'b', but .* fitted with 'a'"):
         few.transform(table[["b", "a"]])
+
+
+@pytest.mark.parametrize("name", sorted(estimators.__all__))
+def test_every_estimator_takes_arrays_and_frames(name, values):
+    few = values[:300].astype(float)
+    quick = {"random_state": 0, "index": "relu2", "n_starts": 8}
+    estimator = getattr(estimators, name)()
+    estimator.set_params(**{k: v for k, v in quick.items() if k in estimator.get_params()})
+    method = "transform" if hasattr(estimator, "transform") else "predict"
+    expected = getattr(estimator.fit(few), method)(few)
+    array = da.from_array(few, chunks=(77, 3))
+    assert np.array_equal(np.asarray(getattr(estimator.fit(array), method)(array)), expected)
+    table = dd.from_dask_array(array, columns=list("abcdef"))
+    assert np.array_equal(np.asarray(getattr(estimator.fit(table), method)(table)), expected)
+    assert estimator.feature_names_in_.tolist() == list("abcdef")
+
+
+@pytest.mark.parametrize("solve", [adaptive_ascent, two_step_gradient_ascent])
+def test_solvers_take_arrays(solve, values):
+    few = values[:300]
+    options = {"index": "relu2", "n_starts": 60, "n_steps": 2, "random_state": 0}
+    found = solve(da.from_array(few, chunks=(77, 3)), **options)
+    assert np.array_equal(found.directions, solve(few, **options).directions)
 
 
 def test_dask_is_not_loaded_for_other_tables():

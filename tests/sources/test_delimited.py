@@ -142,7 +142,7 @@ def test_missing_values_become_the_median(write):
         ("a,a\n1,2\n", "line 1: 2 columns are called 'a', in places 1, 2"),
         (",a\n1,2\n", "line 1: column 1 of 2 has no name"),
         ("1,2\n3,4\n", "line 1: all column names are numbers.*--no-header"),
-        ("a,b\n1,2\n3\n", "line 3 has 1 values, the header has 2: '3'"),
+        ("a,b\n1,2\n3\n", "line 3 has 1 value, the header has 2: '3'"),
         ("a,b\n1,2\n3,4,5\n", "line 3 has 3 values"),
         ("a,b\n1,2\n3,x4\n5,6\n", r"column 'b', row 1 \(line 3\): 'x4' is no number"),
         ("a;b\n1;2\n3;4\n5;6,5\n", "'6,5' is no number.*decimal comma"),

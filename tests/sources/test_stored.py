@@ -14,6 +14,7 @@ import pytest
 
 from sightline import ProjectionPursuit, SpectralPursuit, resumable
 from sightline.datasets import make_planted
+from sightline.estimators import tables
 from sightline.rows import in_memory
 from sightline.sources import DataError, Request, lazy_rows, open_rows, write_npy
 from sightline.sources.stored import Groups
@@ -152,9 +153,13 @@ def test_p_values_need_the_table_in_memory(files):
         ProjectionPursuit(significance=9).fit(open_rows(files / "rows.npy"))
 
 
-def test_other_estimators_say_what_they_take(files):
-    with pytest.raises(TypeError, match="SpectralPursuit takes tables in memory"):
-        SpectralPursuit().fit(open_rows(files / "rows.npy"))
+def test_other_estimators_read_what_fits_into_memory(files, monkeypatch):
+    rows = open_rows(files / "rows.npy")
+    expected = SpectralPursuit().fit(np.load(files / "rows.npy"))
+    np.testing.assert_array_equal(SpectralPursuit().fit(rows).components_, expected.components_)
+    monkeypatch.setattr(tables, "half_of_memory", lambda: 3 * 1000)
+    with pytest.raises(ValueError, match="SpectralPursuit works in memory, where 1000 bytes are"):
+        SpectralPursuit().fit(rows)
 
 
 MEASURED = """

@@ -7,7 +7,7 @@ import pytest
 
 from sightline.datasets import BernoulliRademacher, ImbalancedClusters, make_planted
 from sightline.indices import make_index
-from sightline.sphere import normalise, project_out, random_directions, tangent
+from sightline.sphere import normalise, random_directions, tangent
 from sightline.sums import index_gradients
 from sightline.theory import FiniteLaw, data_start_alignment, predicted_climb
 from sightline.theory.climb import make_step
@@ -24,7 +24,8 @@ CASES = [
 def climb_planted_rows(index, signal, start, *, n, d, eta, n_steps, rng):
     """Alignments of one run on fresh planted rows, from a direction of the given alignment."""
     X, target, _ = make_planted(n * n_steps, d, signal, random_state=rng)
-    side = normalise(project_out(random_directions(1, d, rng), target[None]))[0]
+    drawn = random_directions(1, d, rng)[0]
+    side = normalise(drawn - (drawn @ target) * target)
     u = (start * target + math.sqrt(1 - start**2) * side)[None]
     alignments = [start]
     for batch in X.reshape(n_steps, n, d):

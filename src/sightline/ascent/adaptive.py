@@ -17,11 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from sightline._arrays import Array, as_table
+from sightline._arrays import Array, as_table, is_dask, namespace
 from sightline._options import as_generator, check_count, check_number
 from sightline.ascent.search import Options, Search, Stage, plan_stages
 from sightline.ascent.steps import check_step_sizes
 from sightline.indices import make_index, selection_index
+from sightline.moments import check_scale
+from sightline.sources.stored import lazy_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,8 @@ def adaptive_ascent(
         where none was convincing; None goes on to all rows.
     random_state : int, Generator or None.
     """
-    X = as_table(X, minimum_rows=2)
+    X = as_table(lazy_rows(X) if is_dask(X) else X, minimum_rows=2)
+    check_scale(X, namespace(X).float32)  # candidates are polished in float32
     options = search_options(
         index,
         select,

@@ -19,10 +19,11 @@ import numpy as np
 from sightline._arrays import Array, as_table, is_lazy, like, namespace, to_numpy
 from sightline._options import check_choice, check_count, check_number
 from sightline.ascent.comparing import MOST_HELD, values_of_iterates
-from sightline.drawn import are_drawn_from, as_array
+from sightline.drawn import are_drawn_from, as_array, is_drawn
 from sightline.indices import Index, make_index, selection_index
 from sightline.resuming import climb as known_climb
 from sightline.sphere import normalise, tangent
+from sightline.starts import unit_rows
 from sightline.sums import drawn_gradients, index_gradients, values_and_gradients
 
 
@@ -76,7 +77,7 @@ def gradient_ascent(
     psi = selection_index(phi, select)
     eta = check_number("step_size", step_size, low=0, open_low=True)
     steps = check_count("n_steps", n_steps)
-    u = normalise(as_table(directions, "directions"))
+    u = unit_rows(directions, "directions")
     supply, compared = _compared_rows(_supply(batches, steps, u.shape[1]), evaluate_on, u)
 
     best = _Best(psi, compared, u)
@@ -158,14 +159,15 @@ class _Best:
 
 def _supply(batches: Iterable[Array], steps: int, dimension: int) -> Iterator[Array]:
     """Yield `steps` batches that fit the directions; too few, or a misfit, is an error."""
-    given = 0
+    given, last, rows = 0, None, None
     for given, batch in enumerate(itertools.islice(batches, steps), start=1):
-        if batch.ndim != 2 or batch.shape[1] != dimension or batch.shape[0] == 0:
-            raise ValueError(
-                f"batch {given} has shape {tuple(batch.shape)}; it must hold at least one row of "
-                f"{dimension} columns, as the directions have."
-            )
-        yield batch
+        if batch is not last:  # the same rows every time are looked through once
+            last, rows = batch, batch if is_drawn(batch) else as_table(batch, f"batch {given}")
+            if rows.shape[1] != dimension:
+                raise ValueError(
+                    f"batch {given} has {rows.shape[1]} columns; the directions have {dimension}."
+                )
+        yield rows
     if given < steps:
         raise ValueError(
             f"batches ended after {given} of n_steps={steps}; a step climbs on a batch of its "

@@ -207,13 +207,14 @@ class TwoGroups:
         mean = scores.mean(axis=1, dtype=np.float64)
         square = _inner(scores, scores) / rows
         groups, odds = self, np.empty_like(scores)
+        least = min(2 / rows, 0.5)  # of three rows or fewer, no group has two and leaves two
         for _ in range(steps):
             slope, offset = (0.5 * part.astype(np.float32)[:, None] for part in groups.log_odds())
             np.multiply(scores, slope, out=odds)
             odds += offset
             member = np.tanh(odds, out=odds)  # twice the probability, less one
             share = 0.5 + 0.5 * member.mean(axis=1, dtype=np.float64)
-            share = np.clip(share, 2 / rows, 1 - 2 / rows)
+            share = np.clip(share, least, 1 - least)
             upper = 0.5 * (mean + _inner(member, scores) / rows) / share
             lower = (mean - share * upper) / (1 - share)
             inside = square - share * upper**2 - (1 - share) * lower**2

@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from sightline._arrays import Array, as_table, take_rows, to_numpy
+from sightline._arrays import Array, as_table, is_dask, take_rows, to_numpy
 from sightline._options import as_generator, check_choice, check_count
 from sightline.ascent.batches import FreshRows
 from sightline.ascent.one_run import gradient_ascent
 from sightline.ascent.steps import check_step_sizes, default_steps
 from sightline.drawn import draw
 from sightline.indices import make_index, selection_index
+from sightline.moments import check_scale
+from sightline.sources.stored import lazy_rows
 from sightline.starts import data_starts, make_starts
 from sightline.sums import index_values
 
@@ -68,6 +70,8 @@ def two_step_gradient_ascent(
     n_starts : n_init, how many starts.
     batch_size : rows of a batch, the paper's n. None takes all that there are: the rows left
         over from the starts, shared out among the steps ("fresh"), or as many rows as X has.
+        With "full" every batch is X, whatever is asked for, so that the three ways can be
+        compared by one call.
     n_steps : s, steps of each of the two runs; None is 2 log2 d, as in the paper.
     step_sizes : (eta_1, eta_2); None is the index's own, for whitened rows. `paper_step_sizes`
         gives the paper's.
@@ -79,7 +83,8 @@ def two_step_gradient_ascent(
     starts : "data", "random", "moments" or "union" (see `starts.make_starts`), or directions.
     random_state : int, Generator or None.
     """
-    X = as_table(X, minimum_rows=2)
+    X = as_table(lazy_rows(X) if is_dask(X) else X, minimum_rows=2)
+    check_scale(X)
     phi = make_index(index)
     psi = selection_index(phi, select)
     check_choice("resample", resample, RESAMPLE)
@@ -132,11 +137,6 @@ def two_step_gradient_ascent(
 
 def _batch_size(available: int, batch_size: int | None, s: int, resample: str, used: int) -> int:
     """Return the rows of a batch, or say how many rows fresh batches would need."""
-    if resample == "full" and batch_size is not None:
-        raise ValueError(
-            f"batch_size={batch_size!r} has no use with resample='full', which climbs on all "
-            "rows; leave it out, or use resample='replace'."
-        )
     size = None if batch_size is None else check_count("batch_size", batch_size)
     if resample != "fresh":
         return available + used if size is None else size

@@ -32,6 +32,9 @@ Examples:
   zcat big.csv.gz | sightline find - --drop id,date --json
 """
 
+_LEVEL = 0.05
+"""A p-value up to which a direction counts as more than noise."""
+
 
 @click.command(epilog=_EXAMPLE)
 @click.argument("data")
@@ -96,12 +99,12 @@ def find(*, data: str, output: Path | None, force: bool, as_json: bool, **option
     standard input. Columns of numbers are used. The folder gets the directions, the scores of all
     rows along them, a model for `sightline transform`, and a page to look at.
     """
+    _check_index(options["index"])
     folder = Path(f"{stem(data)}-sightline") if output is None else output
     for name in FILES:
         check_unwritten(folder / name, force=force)
     check_writable(folder)
     request = make_request(options)
-    _check_index(options["index"])
     console = messages(quiet=options["quiet"])
     with working(console, "Loading libraries"):
         from sightline.cli.findings import describe
@@ -180,5 +183,25 @@ def _tell(console: Console, findings: list[Finding], folder: Path) -> None:
     console.print(lines)
     if not findings[0].converged:
         console.print("The first direction has not converged: another --seed may turn it.")
+    if doubt := _doubt(findings):
+        console.print(doubt)
     console.print(Text(f"\nLook at it: {folder / FILES[-1]}"))
     console.print(Text(f"More rows later: sightline transform {folder / FILES[0]} TABLE"))
+
+
+def _doubt(findings: list[Finding]) -> str | None:
+    """Say so where nothing that was found is known to be more than noise gives."""
+    p_values = [finding.p_value for finding in findings if finding.p_value is not None]
+    if p_values:
+        if min(p_values) <= _LEVEL:
+            return None
+        return (
+            f"No p-value is at most {_LEVEL:g}: tables of the same covariance without any "
+            "structure give as much. Another --index may see what this one does not."
+        )
+    if any(finding.clear for finding in findings):
+        return None
+    return (
+        "No direction has modes so clear that noise is out of the question: --significance says "
+        "how often it gives as much."
+    )

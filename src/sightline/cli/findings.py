@@ -29,6 +29,7 @@ class Finding:
     index : name of the projection index that found it.
     value : its value.
     p_value : how often the search finds as much in Gaussian tables, or None if not asked for.
+    clear : whether the scores are clearly of several modes.
     converged : whether another step would leave the direction where it is.
     threshold : where the scores part in two.
     above : whether the small side is the one above the threshold.
@@ -44,6 +45,7 @@ class Finding:
     index: str
     value: float
     p_value: float | None
+    clear: bool
     converged: bool
     threshold: float
     above: bool
@@ -75,6 +77,7 @@ class Finding:
             "index": self.index,
             "value": self.value,
             "p_value": self.p_value,
+            "clear": self.clear,
             "converged": self.converged,
             "small_side": self.small_side,
             "small_side_above": self.above,
@@ -111,6 +114,7 @@ def describe(search: Search, table: Table) -> list[Finding]:
                 index=str(estimator.indices_[place]),
                 value=float(estimator.index_values_[place]),
                 p_value=None if p_values is None else float(p_values[place]),
+                clear=bool(estimator.clear_[place]),
                 converged=bool(estimator.converged_[place]),
                 threshold=split.threshold,
                 above=split.above,

@@ -21,7 +21,7 @@ Examples:
 """
 
 
-@click.command(epilog=_EXAMPLE)
+@click.command(epilog=_EXAMPLE, short_help="Say how many rows a rare part needs.")
 @click.option("--dim", type=click.IntRange(2, 10**9), required=True, help="Columns of the table.")
 @click.option("--rare", type=float, help="Fraction of the rare part: how many rows does it need?")
 @click.option(

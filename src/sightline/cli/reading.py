@@ -71,9 +71,9 @@ def read_rows(data: str, request: Request, *, sample: int, seed: int, console: C
             table, total = sample_table(data, request, size=sample, rng=rng, progress=progress)
         rows = Rows(data, request, table, total)
         console.print("The table is larger than --max-memory: it is read in blocks.")
-    console.print(
-        f"Read {rows.n_rows} rows, {len(table.columns)} columns of numbers.", markup=False
-    )
+    counts = [f"{rows.n_rows} row", f"{len(table.columns)} column"]
+    rows_read, columns = (text if text.startswith("1 ") else f"{text}s" for text in counts)
+    console.print(f"Read {rows_read}, {columns} of numbers.", markup=False)
     for line in (table.left_out_line, *table.notes):
         if line:
             console.print(line, markup=False)

@@ -21,7 +21,7 @@ Example:
 """
 
 
-@click.command(epilog=_EXAMPLE)
+@click.command(epilog=_EXAMPLE, short_help="Write the page for the rows of DATA.")
 @click.argument("model", type=click.Path(path_type=Path))
 @click.argument("data")
 @data_options

@@ -51,6 +51,9 @@ _GROUPS = ("relu2", "absmax")
 _SMALL = 0.1
 """Part of the rows up to which a clear group is small enough for the first to be the right one."""
 
+_BALANCED = 1 / 3
+"""Part of the rows from which a clear group is as large as those that the second looks for."""
+
 
 @dataclass(frozen=True)
 class Search:
@@ -83,9 +86,13 @@ def search_table(table: Table, options: dict[str, Any], console: Console) -> Sea
     )
     groups = options["index"] == GROUPS
     estimator = _fitted(estimator, _GROUPS[0] if groups else options["index"], values, console)
-    if groups and not _shows_a_small_group(estimator, values):
+    share = _clear_share(estimator, values) if groups else None
+    if groups and (share is None or share > _SMALL):
         other = _fitted(estimator, _GROUPS[1], values, console)
-        estimator = max(estimator, other, key=lambda fitted: np.count_nonzero(fitted.clear_))
+        # Of as many clear directions the index is taken whose subject the first group is.
+        balanced = share is not None and share > _BALANCED
+        first_wins = (other, estimator) if balanced else (estimator, other)
+        estimator = max(first_wins, key=lambda fitted: np.count_nonzero(fitted.clear_))
     p_values = None
     if options["significance"]:
         p_values = _p_values(estimator, values, options["seed"], console)
@@ -94,12 +101,12 @@ def search_table(table: Table, options: dict[str, Any], console: Console) -> Sea
     return Search(estimator, p_values)
 
 
-def _shows_a_small_group(estimator: Any, values: Host) -> bool:
-    """Say whether the first direction clearly parts a small group from the others."""
+def _clear_share(estimator: Any, values: Host) -> float | None:
+    """Return the part of the rows on the small side of the first direction, if it is clear."""
     if not estimator.clear_[0]:
-        return False
+        return None
     split = split_in_two(np.asarray(estimator.transform(values))[:, 0])
-    return split.size <= _SMALL * split.small.size
+    return split.size / split.small.size
 
 
 def _fitted(estimator: Any, index: str, values: Host, console: Console) -> Any:

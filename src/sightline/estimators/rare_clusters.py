@@ -150,8 +150,9 @@ class RareClusters(FittedStateMixin, ClusterMixin, BaseEstimator):
         directions = self._whitening.column_weights(whitened)
         weights = standard_weights(directions, scatter_of(rows))
         scores = to_numpy(self._whitening.scores(rows, whitened)).astype(np.float64)
-        units = scores.std(axis=0) / (
-            to_numpy(self._whitening.apply(rows) @ whitened.T).std(axis=0)
+        largest = np.abs(scores).max(axis=0)  # squares of scores beyond 1e154 are infinite
+        units = (scores / largest).std(axis=0) * (
+            largest / to_numpy(self._whitening.apply(rows) @ whitened.T).std(axis=0)
         )
         return [
             self._cluster(split, direction, unit, weight, names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -11,6 +12,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from sightline._arrays import Array, as_table, check_finite, is_dask, is_foreign, is_lazy
+from sightline.lazy import LazyRows
+from sightline.sources.memory import half_of_memory, show_bytes
 from sightline.sources.stored import lazy_rows
 
 _EXACT_INTEGER = 2**53
@@ -24,21 +27,20 @@ def read_table(
 
     Arrays of other libraries stay where they are; everything else goes through scikit-learn's
     own validation, after the columns that would lose or hide something have been named. With
-    `lazy`, what is not in memory stays where it is, as lazy rows.
+    `lazy`, what is not in memory stays where it is, as lazy rows; else it is read whole.
     """
-    if lazy and (rows := lazy_rows(X)) is not None:
+    rows = lazy_rows(X) if lazy or is_lazy(X) or is_dask(X) else None
+    if rows is not None:
         as_table(rows, minimum_rows=minimum_rows if reset else 1)
         _note_columns(estimator, rows.shape[1], reset=reset, names=rows.columns)
-        return rows
-    if is_lazy(X) or is_dask(X):
-        raise TypeError(
-            f"X is a {type(X).__name__}; {type(estimator).__name__} takes tables in memory. Give "
-            "it some of the rows as an array, or use ProjectionPursuit, which takes all of them."
-        )
+        return rows if lazy else _in_memory(rows, estimator)
     if is_foreign(X):
         rows = as_table(X, minimum_rows=minimum_rows if reset else 1)
         _note_columns(estimator, rows.shape[1], reset=reset)
         return rows
+    if np.ma.is_masked(X):
+        as_table(X)  # says how many are masked: scikit-learn would read what is under the mask
+    _refuse_repeated_names(X)
     X = _as_frame(X)
     names = _refuse_unusable_columns(X)
     rows = validate_data(
@@ -51,6 +53,18 @@ def read_table(
     )
     check_finite(rows, columns=names)
     return rows
+
+
+def _in_memory(rows: LazyRows, estimator: BaseEstimator) -> np.ndarray[Any, Any]:
+    """Return lazy rows as an array, where that leaves the estimator room to work."""
+    needed, limit = rows.shape[0] * rows.shape[1] * rows.dtype.itemsize, half_of_memory() // 3
+    if needed > limit:
+        raise ValueError(
+            f"X takes {show_bytes(needed)}, and {type(estimator).__name__} works in memory, where "
+            f"{show_bytes(limit)} are for the table. Give it some of the rows, or use "
+            "ProjectionPursuit, which leaves them where they are."
+        )
+    return rows.in_memory()
 
 
 def _as_frame(X: Any) -> Any:
@@ -116,6 +130,20 @@ def _refuse_unusable_columns(X: Any) -> list[Any] | None:
         if dtype.is_integer() or dtype == nw.Object:
             _refuse_values(label, frame[name].to_numpy())
     return list(frame.columns)
+
+
+def _refuse_repeated_names(X: Any) -> None:
+    """Raise for names that come twice, as pandas and Arrow allow and nothing after them does."""
+    names: Any = ()
+    if nw.dependencies.is_pandas_dataframe(X):
+        names = X.columns
+    elif nw.dependencies.is_pyarrow_table(X):
+        names = X.column_names
+    repeated = [name for name, times in Counter(names).items() if times > 1]
+    if repeated:
+        raise ValueError(
+            f"X has more than one column named {repeated[0]!r}; rename them, or keep one of them."
+        )
 
 
 def _as_objects(X: Any) -> np.ndarray | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import struct
 import zipfile
 from pathlib import Path
@@ -45,8 +46,8 @@ def save_model(estimator: Any, path: str | os.PathLike[str]) -> Path:
 
     Parameters
     ----------
-    estimator : a fitted estimator of this package. An index or a generator of your own among its
-        parameters can't be saved.
+    estimator : a fitted estimator of this package. An index of your own among its parameters
+        can't be saved; a generator is saved in the state that it is in.
     path : by convention it ends in `.sightline`.
 
     Returns
@@ -76,6 +77,9 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     Arrays come back as NumPy arrays. Anything wrong with the file is a `ModelFileError`; a file
     that can't be opened is the operating system's error.
     """
+    kind = os.stat(path).st_mode  # before it is opened: that of a pipe waits for a writer
+    if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
+        raise ModelFileError(f"{path} is no regular file; a pipe or a device may have no end.")
     with open(path, "rb") as file:
         try:
             header, arrays = read_container(file)

@@ -43,6 +43,17 @@ RECORDS: dict[str, Any] = {
     kind.__name__: kind for kind in (Cluster, Deviations, Outlyingness, RowSplit, Whitening)
 }
 
+BIT_GENERATORS: dict[str, Any] = {
+    kind.__name__: kind
+    for kind in (
+        np.random.MT19937,
+        np.random.PCG64,
+        np.random.PCG64DXSM,
+        np.random.Philox,
+        np.random.SFC64,
+    )
+}
+
 
 class Encoder:
     """Turns values into JSON; arrays are put aside in `arrays`, by name."""
@@ -83,6 +94,10 @@ class Encoder:
                 "parameters": self._encode_all(parameters, where),
                 "state": self._encode_all(state, where),
             }
+        if isinstance(value, np.random.Generator):
+            bits = value.bit_generator
+            if BIT_GENERATORS.get(type(bits).__name__) is type(bits):
+                return {"generator": self._encode_mapping(bits.state, where)}
         kind = f"{type(value).__module__}.{type(value).__qualname__}"
         raise ModelFileError(
             f"{where} is a {kind}, which a model file can't hold: it holds numbers, text, "
@@ -92,6 +107,15 @@ class Encoder:
 
     def _encode_all(self, values: dict[str, Any], where: str) -> dict[str, Any]:
         return {name: self.encode(value, f"{where}.{name}") for name, value in values.items()}
+
+    def _encode_mapping(self, state: Any, where: str) -> Any:
+        """Return a state of NumPy's, which has mappings in it, as the Decoder takes it."""
+        return {
+            name: {"mapping": self._encode_mapping(value, where)}
+            if isinstance(value, dict)
+            else self.encode(value, where)
+            for name, value in state.items()
+        }
 
     def _put(self, values: np.ndarray, where: str) -> str:
         if values.dtype.kind not in "biuf":
@@ -121,6 +145,8 @@ class Decoder:
             "record": lambda node: RECORDS[node["record"]](**self._decode_all(node["fields"])),
             "index": lambda node: INDICES[node["index"]](**self._decode_all(node["options"])),
             "estimator": self._estimator,
+            "mapping": lambda node: self._decode_all(node["mapping"]),
+            "generator": self._generator,
         }
 
     def decode(self, node: Any) -> Any:
@@ -134,6 +160,12 @@ class Decoder:
     def _estimator(self, node: dict[str, Any]) -> Any:
         empty = ESTIMATORS[node["estimator"]](**self._decode_all(node["parameters"]))
         return empty.restore_fitted_state(self._decode_all(node["state"]))
+
+    def _generator(self, node: dict[str, Any]) -> np.random.Generator:
+        state = self._decode_all(node["generator"])
+        bits = BIT_GENERATORS[state["bit_generator"]]()
+        bits.state = state
+        return np.random.Generator(bits)
 
     def _decode_all(self, nodes: dict[str, Any]) -> dict[str, Any]:
         return {name: self.decode(node) for name, node in nodes.items()}

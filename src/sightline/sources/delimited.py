@@ -221,8 +221,9 @@ def _parse_error(name: str, error: Exception, broken: list[Any], width: int) -> 
         row = broken[-1]
         line = "a line" if row.number is None else f"line {row.number}"
         text = row.text if len(row.text) <= 60 else row.text[:57] + "..."
+        values = "1 value" if row.actual_columns == 1 else f"{row.actual_columns} values"
         return DataError(
-            f"{name}: {line} has {row.actual_columns} values, the header has {width}: {text!r}. "
+            f"{name}: {line} has {values}, the header has {width}: {text!r}. "
             "Correct that line, or quote values that contain the separator."
         )
     return DataError(f"{name}: {error}. Check the lines' quotes and ends.")

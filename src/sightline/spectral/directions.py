@@ -21,7 +21,7 @@ from scipy.linalg import eigh
 from sightline._arrays import Array, as_table, like, namespace, wide_dtype
 from sightline._options import check_choice, check_count
 from sightline._threads import one_blas_thread
-from sightline.moments import fourth_moment_matrix, squared_norms
+from sightline.moments import check_scale, fourth_moment_matrix, squared_norms
 from sightline.rows import fold_rows, map_rows
 from sightline.spectral.unfolding import (
     Host,
@@ -82,7 +82,7 @@ def spectral_directions(
     X = as_table(X)
     d = X.shape[1]
     n_directions = check_count("n_directions", n_directions, at_most=d)
-    _check_scale(X)
+    check_scale(X)
     found = _find(X, method, n_directions, cast(End, singular))
     directions, values = np.empty((n_directions, d)), np.empty(n_directions)
     basis: Host = np.eye(d)
@@ -212,26 +212,6 @@ def _singular_value(rows: Array, along: Host, end: End) -> float:
 def _rounding(rows: Array) -> float:
     """Return the spacing of numbers in the dtype that sums over the rows are kept in."""
     return float(namespace(rows).finfo(wide_dtype(rows)).eps)
-
-
-def _check_scale(X: Array) -> None:
-    """Raise where the moments would overflow, or all of them underflow.
-
-    Sixth powers of the entries must fit into the wide dtype (T^T T) and fourth powers into that of
-    `X` (the values), each with some room for sums.
-    """
-    xp = namespace(X)
-    largest = float(xp.max(xp.abs(X)))
-    if largest == 0:
-        raise ValueError("every entry of X is 0, so that no direction differs from another.")
-    wide, own = xp.finfo(wide_dtype(X)), xp.finfo(X.dtype)
-    low = max(float(wide.smallest_normal) ** (1 / 8), float(own.smallest_normal) ** (1 / 5))
-    high = min(float(wide.max) ** (1 / 8), float(own.max) ** (1 / 5))
-    if not low <= largest <= high:
-        raise ValueError(
-            f"the largest entry of X is {largest:.3g} in size; it must be between {low:.1g} and "
-            f"{high:.1g} for its moments to fit into numbers. Centre and whiten X first."
-        )
 
 
 def _check_seen(X: Array, direction: Host, n_found: int) -> None:
