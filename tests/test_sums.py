@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_limits
 from sightline._arrays import like, namespace, to_numpy, wide_dtype
 from sightline.indices import Abs, ApproxEntropy, Dip, ReLU2
 from sightline.kernels import make_step
-from sightline.lazy import tree_sum
+from sightline.lazy import StoredRows, tree_sum
 from sightline.rows import ROW_BLOCK, row_blocks, sum_rows
 from sightline.sphere import random_directions
 from sightline.sums import (
@@ -17,6 +17,7 @@ from sightline.sums import (
     index_gradients,
     index_sums,
     index_values,
+    may_be_rough,
 )
 
 SEEDS = st.integers(0, 2**32)
@@ -200,3 +201,38 @@ class TestTop:
         np.testing.assert_allclose(
             index_gradients(Abs(), u, X), -np.sign(X @ u.T).T @ X / len(X), rtol=1e-11
         )
+
+
+class TestRough:
+    def test_a_rough_gradient_is_that_of_rows_in_float32(self):
+        X, u = planted(0, 3000), starts(1, 20)
+        rough = index_gradients(ReLU2(), u, X, rough=True)
+        narrow = index_gradients(ReLU2(), u.astype(np.float32), X.astype(np.float32))
+        assert rough.dtype == X.dtype
+        np.testing.assert_array_equal(rough.astype(np.float32), narrow)
+        np.testing.assert_allclose(rough, index_gradients(ReLU2(), u, X), rtol=1e-5, atol=1e-6)
+
+    def test_lazy_rows_and_threads_change_no_bit_of_it(self):
+        X, u = planted(0, 3 * ROW_BLOCK + 7), starts(1, 20)
+        stored = StoredRows(lambda start, stop: X[start:stop], X.shape, X.dtype)
+        whole = index_gradients(ReLU2(), u, X, rough=True)
+        for rows, threads in ((X, 1), (X, 4), (stored, 2)):
+            with threadpool_limits(threads, user_api="blas"):
+                np.testing.assert_array_equal(index_gradients(ReLU2(), u, rows, rough=True), whole)
+
+    @pytest.mark.parametrize(
+        ("scale", "suits"), [(1.0, True), (1e3, True), (1e8, False), (1e300, False), (1e-8, False)]
+    )
+    def test_rows_that_float32_can_not_hold_with_room_to_spare_are_climbed_in_full(
+        self, scale, suits
+    ):
+        X = planted(0, 2 * ROW_BLOCK)
+        assert may_be_rough(ReLU2(), scale * X) is suits
+        X[-1, 0] = 1e7
+        assert not may_be_rough(ReLU2(), X)
+
+    def test_an_index_without_formulas_is_climbed_in_full(self):
+        class Mine:
+            formulas = ()
+
+        assert not may_be_rough(Mine(), planted(0, 100))
