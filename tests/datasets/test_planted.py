@@ -34,6 +34,9 @@ class Fixed:
         self.values = values
         self.labels = np.zeros(len(values), dtype=int) if labels is None else labels
 
+    def __repr__(self):  # the same in every process, as names of tests have to be
+        return f"Fixed({np.shape(self.values)}, {np.shape(self.labels)})"
+
     def sample(self, n, rng):
         return self.values, self.labels
 

@@ -27,7 +27,11 @@ def npy(values):
     return buffer.getvalue()
 
 
-@pytest.mark.parametrize("content", [CSV, gzip.compress(CSV), npy([[1, 2], [5, 3], [2, 9]])])
+@pytest.mark.parametrize(
+    "content",
+    [CSV, gzip.compress(CSV), npy([[1, 2], [5, 3], [2, 9]])],
+    ids=["csv", "csv.gz", "npy"],
+)
 def test_standard_input_in_any_format(content, feed):
     feed(content)
     table = read_table("-")
