@@ -231,8 +231,11 @@ class TestRough:
         X[-1, 0] = 1e7
         assert not may_be_rough(ReLU2(), X)
 
-    def test_an_index_without_formulas_is_climbed_in_full(self):
-        class Mine:
+    def test_an_index_without_formulas_or_of_several_means_is_climbed_in_full(self):
+        class Mine(ReLU2):
             formulas = ()
 
-        assert not may_be_rough(Mine(), planted(0, 100))
+        X = planted(0, 100)
+        assert may_be_rough(ReLU2(), X)
+        assert not may_be_rough(Mine(), X)
+        assert not may_be_rough(ApproxEntropy(), X)

@@ -133,11 +133,12 @@ def may_be_rough(index: Index, X: Array) -> bool:
 
     On the host rows of float64 have to be of a scale whose scores and slopes float32 holds with
     room to spare, as whitened rows are, and the index one that declares formulas for
-    accelerators. Elsewhere the caller has the say.
+    accelerators and no combination, whose weights may be small differences of means. Elsewhere
+    the caller has the say.
     """
     if not (is_numpy(X) or is_lazy(X)):
         return True
-    if not index.formulas:
+    if index.combines or not index.formulas:
         return False
     if X.dtype.itemsize <= np.dtype(np.float32).itemsize:
         return True

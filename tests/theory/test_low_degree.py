@@ -340,7 +340,7 @@ def test_a_norm_beyond_the_floats_is_an_error_that_names_its_logarithm():
         ),
         (
             lambda: low_degree_exponents(ImbalancedClusters, [8, 9], [0.3], 6),
-            r"powers=0.3 .*\[-inf, 0\)",
+            r"powers=0.3 .*\(-inf, 0\)",
         ),
         (
             lambda: low_degree_exponents(ImbalancedClusters, [100], [-0.3, -0.2], 6),
