@@ -33,7 +33,7 @@ _CLOCKS = ((1, time.perf_counter), (1, time.process_time), (None, time.perf_coun
 """BLAS threads, None for all, and the clock."""
 
 _PAUSE = 0.1
-"""Seconds after which OpenBLAS's threads have given up waiting for more: longer than 50 ms here."""
+"""Seconds after which OpenBLAS's threads have given up waiting for more; 50 ms were too few."""
 
 
 def step(seed: int, rounds: int) -> Report:
