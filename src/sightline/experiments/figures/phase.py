@@ -268,7 +268,7 @@ FIGURES = (
         {
             "smoke": _ranges(_powers(4, 5), _powers(6, 7), 1, own_sets=1),
             "quick": _ranges(_powers(4, 8), _powers(4, 11), 3, own_sets=1),
-            "paper": _ranges(_powers(4, 9), _powers(4, 11), 30, own_sets=5),
+            "paper": _ranges(_powers(4, 9), _powers(4, 11), 30, own_sets=3),
         },
     ),
     _figure(
@@ -279,7 +279,7 @@ FIGURES = (
         {
             "smoke": _ranges(_powers(4, 5), _powers(6, 7), 1, own_sets=1),
             "quick": _ranges(_powers(4, 7), _powers(4, 12), 2, own_sets=1),
-            "paper": _ranges(_powers(4, 8), _powers(4, 12), 30, own_sets=5),
+            "paper": _ranges(_powers(4, 8), _powers(4, 12), 30, own_sets=3),
         },
     ),
 )
