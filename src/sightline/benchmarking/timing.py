@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 Value = str | int | float | None
@@ -27,7 +27,7 @@ class Report:
 
 
 def in_turns(
-    tasks: dict[str, Callable[[], object]],
+    tasks: Mapping[str, Callable[[], object]],
     rounds: int,
     clock: Callable[[], float] = time.perf_counter,
     pause: float = 0.0,
