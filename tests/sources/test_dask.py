@@ -283,7 +283,7 @@ def test_a_worker_that_is_killed_costs_no_bit(values, expected):
 @pytest.mark.parametrize("everyone", [False, True], ids=["one at a time", "all at once"])
 def test_twenty_kills_cost_no_bit(everyone):
     X = make_planted(24 * UNIT, 8, random_state=1)[0]
-    options = {"n_steps": 150, "n_starts": 200}
+    options = {"n_steps": 400, "n_starts": 200}
     reference = ProjectionPursuit(solver="two-step", **OPTIONS | options).fit(X)
     with cluster(2) as workers, distributed.Client(workers) as client:
         killer = Killer(client, 20, everyone=everyone, pause=2.0)

@@ -8,7 +8,8 @@ with the worker that holds it. Without a client, the rows are computed run by ru
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
@@ -237,13 +238,21 @@ class _ClusterRows(LazyRows):
             try:
                 return task.result()
             except KilledWorker:
-                lost = [chunk for chunk in self._chunks if chunk.status == "error"]
-                self._client.retry(lost)
+                self._retry([chunk for chunk in self._chunks if chunk.status == "error"])
                 if again is None:
-                    self._client.retry([task])
+                    self._retry([task])
                 else:
                     task = again()
         return task.result()
+
+    def _retry(self, futures: Sequence[Any]) -> None:
+        """Let the scheduler try again.
+
+        It answers with all keys that it tries, and the client stumbles over those between ours.
+        """
+        for future in futures:
+            with suppress(KeyError):
+                self._client.retry([future])
 
 
 def _with_one_blas_thread(of_run: Callable[[Host], Part], rows: Host | _Refused) -> Part:
