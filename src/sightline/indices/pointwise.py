@@ -25,6 +25,13 @@ def _write_signs(scores: np.ndarray, signs: np.ndarray, one: int) -> None:
     signs *= one / least
 
 
+def _sums_of_sizes(index: Index, scores: np.ndarray, slope: np.ndarray | None) -> np.ndarray:
+    """Return the sums of |t|, taken in place, after the index has written its slopes."""
+    if slope is not None:
+        index.write(scores, None, slope)
+    return run_sums(np.abs(scores, out=scores))[None]
+
+
 class ReLU2(Index):
     """phi(t) = max(0, t)^2: rewards a few rows far out on the positive side.
 
@@ -147,9 +154,7 @@ class Abs(Index):
         slope: np.ndarray | None,
     ) -> np.ndarray:
         """Take sizes in place."""
-        if slope is not None:
-            self.write(scores, None, slope)
-        return -run_sums(np.abs(scores, out=scores))[None]
+        return -_sums_of_sizes(self, scores, slope)
 
 
 class AbsMax(Index):
@@ -186,9 +191,7 @@ class AbsMax(Index):
         slope: np.ndarray | None,
     ) -> np.ndarray:
         """Take sizes in place."""
-        if slope is not None:
-            self.write(scores, None, slope)
-        return run_sums(np.abs(scores, out=scores))[None]
+        return _sums_of_sizes(self, scores, slope)
 
 
 class Skewness(Index):
