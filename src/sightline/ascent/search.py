@@ -116,13 +116,16 @@ class Search:
     n_stages: int = 0
     n_starts: int = 0
     n_steps: int = 0
-    _rows: Array = field(init=False, repr=False)
+    _rows: Array = field(init=False, repr=False, default=None)
+    _rough: bool = field(init=False, repr=False, default=False)
     _climbed: Climbed = field(init=False, repr=False)
     _scored: Scored = field(init=False, repr=False)
 
     def advance(self, stage: Stage) -> None:
         """Climb from new starts and from what led so far."""
-        self._rows = self._some_rows(stage.n_rows)
+        rows = self._some_rows(stage.n_rows)
+        if rows is not self._rows:  # the looks and the full search may share theirs
+            self._rows, self._rough = rows, may_be_rough(self.options.phi, rows)
         begin = make_starts(self._rows, self.options.starts, stage.n_starts, self.rng)
         if self.leading is not None:
             begin = namespace(begin).concat((self.leading.directions, begin))
@@ -196,8 +199,8 @@ class Search:
         Where the products of the long steps are rounded, those of the short ones are in full.
         """
         phi, etas = self.options.phi, self.options.etas
-        rough = may_be_rough(phi, self._rows)
-        first = merge(ascend(phi, begin_at(begin), self._rows, etas[0], steps, rough=rough))
+        start = begin_at(begin)
+        first = merge(ascend(phi, start, self._rows, etas[0], steps, rough=self._rough))
         return merge(ascend(phi, first, self._rows, etas[1], -(-steps // 4)))
 
     def _score(self, directions: Array, rows: Array) -> Scored:
